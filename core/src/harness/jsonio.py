@@ -1,0 +1,48 @@
+"""JSON between processes and into files: orjson, with a lossless fallback for lone surrogates.
+
+Models and tools can produce text with lone surrogates, which UTF-8 cannot carry. Such values are written with `\\ud835`
+escapes by the standard library and read back by it; everything else takes the fast path.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, cast
+
+import orjson
+
+from harness.records import Json
+
+
+def dumps(value: Json) -> bytes:
+    """Write a JSON value; lone surrogates become escapes. Mappings of other kinds than dict are written as objects."""
+    try:
+        return orjson.dumps(value, default=_plain, option=orjson.OPT_NON_STR_KEYS)
+    except TypeError as error:
+        if "surrogate" not in str(error) and "UTF-8" not in str(error):
+            raise
+        return json.dumps(value, default=_plain, allow_nan=False, separators=(",", ":")).encode("ascii")
+
+
+def loads(data: bytes | str) -> Json:
+    """Read a JSON value, lone surrogate escapes included."""
+    try:
+        return orjson.loads(data)
+    except orjson.JSONDecodeError:
+        return cast(Json, json.loads(data, parse_constant=_refuse))
+
+
+def _plain(value: Any) -> Json:
+    import collections.abc
+
+    if isinstance(value, collections.abc.Mapping):
+        return dict(value)
+    if isinstance(value, tuple | set | frozenset):
+        return list(value)
+    if hasattr(value, "item") and getattr(value, "shape", None) == ():
+        return value.item()
+    raise TypeError(f"not JSON serialisable: {type(value).__name__}")
+
+
+def _refuse(constant: str) -> Json:
+    raise ValueError(f"{constant} is not JSON")

@@ -1,0 +1,296 @@
+"""The worker's end of an episode: open, execute, respond, close, as one function from bytes to bytes.
+
+Everything that touches a task's world runs here, whichever backend carries the call. A request is a JSON head, the identity
+and the world as opaque frames; nothing is kept between calls except what can be rebuilt: tasks by reference and identities
+by their bytes. Errors that tools raise on purpose are answers; anything else is raised to the backend.
+"""
+
+from __future__ import annotations
+
+import struct
+import time
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any
+
+import cattrs
+from attrs import frozen
+
+from harness import seeds
+from harness.errors import CallError, TaskError
+from harness.images import Image, split_parts
+from harness.jsonio import dumps, loads
+from harness.layers import Clock, Response, Result, Toolset, Turn
+from harness.records import Action, ImagePart, Json, Limits, Log, Message, Part, Score, TextPart
+from harness.schema import conform_fields
+from harness.task import Task, TaskRef, task_of
+
+MAX_WORLD = 64 * 1024
+"""Largest encoded world in bytes; what can be rebuilt from the identity does not belong in it."""
+
+TARGET = "harness.world:perform"
+
+_converter = cattrs.Converter(detailed_validation=False)
+
+
+@frozen
+class Reply:
+    """What a call of world code came back with."""
+
+    head: dict[str, Json]
+    world: bytes
+    blobs: dict[str, bytes]
+
+
+def pack(head: Mapping[str, Json], *frames: bytes) -> bytes:
+    """Write a JSON head and byte frames into one message."""
+    first = dumps(head)
+    sizes = (len(first), *map(len, frames))
+    return b"".join((struct.pack(f"<I{len(sizes)}I", len(sizes), *sizes), first, *frames))
+
+
+def unpack(message: bytes) -> tuple[dict[str, Json], list[bytes]]:
+    """Read what `pack` wrote."""
+    (count,) = struct.unpack_from("<I", message)
+    sizes = struct.unpack_from(f"<{count}I", message, 4)
+    at, frames = 4 + 4 * count, []
+    for size in sizes:
+        frames.append(message[at : at + size])
+        at += size
+    return loads(frames[0]), frames[1:]
+
+
+def perform(request: bytes) -> bytes:
+    """Carry out one request of an episode; the target of every backend call."""
+    head, frames = unpack(request)
+    started = time.perf_counter()
+    answer, frames_out = _OPERATIONS[head["op"]](head, frames)
+    answer["seconds"] = round(time.perf_counter() - started, 6)
+    return pack(answer, *frames_out)
+
+
+def read_reply(message: bytes) -> Reply:
+    """Read the answer of `perform`: the world stays opaque, images are keyed by hash."""
+    head, frames = unpack(message)
+    return Reply(head, frames[0] if frames else b"", dict(zip(head.get("blobs", ()), frames[1:], strict=True)))
+
+
+# ---- the operations: (head, frames) → (answer, frames)
+
+_Answer = tuple[dict[str, Json], list[bytes]]
+
+
+def _warm(head: dict[str, Json], frames: list[bytes]) -> _Answer:
+    """Load the task, and let its toolset class prepare what is cached per worker."""
+    task = _task(frames[0])
+    prepare = getattr(task.toolset, "warm", None)
+    if prepare is not None:
+        prepare(task.options)
+    return {}, []
+
+
+def _open(head: dict[str, Json], frames: list[bytes]) -> _Answer:
+    task, identity = _task(frames[0]), _identity(frames[0], frames[1])
+    world = task.toolset.create(identity, task.options)
+    messages, blobs = task.render(identity, head["wording"], head["language"])
+    shown = [{"role": m.role, "content": _parts_out(m.content)} for m in messages]
+    return {"messages": shown, "blobs": list(blobs)}, [encode_world(task, world), *blobs.values()]
+
+
+def _execute(head: dict[str, Json], frames: list[bytes]) -> _Answer:
+    task, toolset = _toolset(head, frames)
+    spec = task.specs[head["tool"]]
+    arguments = conform_fields(head["arguments"], spec.hints, spec.required)
+    try:
+        result = _result(getattr(toolset, spec.name)(**arguments), spec.name)
+    except CallError as error:
+        return _refusal(error, toolset.clock, spec.budget), [frames[2]]
+    content = _with_budget(result.content, toolset.clock, spec.budget)
+    parts, blobs = split_parts((content, *result.images))
+    answer = {
+        "content": _parts_out(parts),
+        "done": result.done,
+        "metrics": dict(result.metrics),
+        "reward": result.reward,
+        "blobs": list(blobs),
+    }
+    return answer, [encode_world(task, toolset.world), *blobs.values()]
+
+
+def _respond(head: dict[str, Json], frames: list[bytes]) -> _Answer:
+    task, toolset = _toolset(head, frames)
+    response = task.interaction.respond(toolset, Turn(**head["turn_record"]))
+    world = encode_world(task, toolset.world)
+    if response is None:
+        return {"silent": True}, [world]
+    said = (response.content,) if isinstance(response.content, str) else response.content
+    parts, blobs = split_parts([p for p in said if p != ""])
+    return _response_out(response, parts, blobs), [world, *blobs.values()]
+
+
+def _close(head: dict[str, Json], frames: list[bytes]) -> _Answer:
+    """Measure, score and release; release happens whatever else fails."""
+    task, toolset = _toolset(head, frames)
+    try:
+        if not head["scored"]:
+            return {}, []
+        log = log_in(head["log"])
+        metrics = dict(toolset.calc_reward() or {})
+        measured = Log(log.actions, log.answer, metrics, log.turns, log.nudges, log.end)
+        return {"metrics": metrics} | score_out(task, toolset.identity, measured), []
+    finally:
+        toolset.release()
+
+
+def score_out(task: Task, identity: Any, log: Log) -> dict[str, Json]:
+    """Score a log and return the score as JSON; checks what the reward layer returned.
+
+    Raises:
+        TaskError: The reward layer returned something else than a `Score`; the message names it.
+    """
+    place = f"{type(task.reward).__name__}.score of {task.card.task_id}"
+    try:
+        score = task.reward.score(identity, log)
+    except ValueError as error:
+        raise TaskError(f"{place}: {error}") from error
+    if not isinstance(score, Score):
+        raise TaskError(f"{place} returned {type(score).__name__}, expected a Score")
+    shaped = task.training.shape(identity, log, score) if task.training else None
+    return {"score": _converter.unstructure(score), "training": shaped}
+
+
+def score_in(value: Mapping[str, Json]) -> Score:
+    """Read a score from JSON."""
+    return _converter.structure(value, Score)
+
+
+_OPERATIONS: dict[str, Callable[[dict[str, Json], list[bytes]], _Answer]] = {
+    "warm": _warm,
+    "open": _open,
+    "execute": _execute,
+    "respond": _respond,
+    "close": _close,
+}
+
+
+# ---- parts of the operations
+
+
+def _task(ref: bytes) -> Task:
+    return _task_by_ref(ref)
+
+
+@lru_cache(maxsize=256)
+def _task_by_ref(ref: bytes) -> Task:
+    return task_of(TaskRef.decode(ref))
+
+
+@lru_cache(maxsize=512)
+def _identity(ref: bytes, identity: bytes) -> Any:
+    return _task(ref).decode_identity(identity)
+
+
+@lru_cache(maxsize=512)
+def _noise_key(identity: bytes) -> str:
+    return seeds.hexdigest(identity.decode())
+
+
+def _toolset(head: dict[str, Json], frames: list[bytes]) -> tuple[Task, Toolset]:
+    ref, identity, world = frames[:3]
+    task = _task(ref)
+    state = _converter.structure(loads(world), task.toolset.World)
+    made = task.toolset(_identity(ref, identity), task.options, state, _clock(head["clock"]), _noise_key(identity))
+    return task, made
+
+
+def _clock(value: dict[str, Json]) -> Clock:
+    return Clock(value["turn"], value["call"], value["spent"], Limits(**value["limits"]), value["language"])
+
+
+def encode_world(task: Task, world: Any) -> bytes:
+    """Write a world record; refuses one that is too large or of another class."""
+    expected = task.toolset.World
+    if not isinstance(world, expected):
+        raise TaskError(f"{task.toolset.__name__}: the world is a {type(world).__name__}, expected {expected.__name__}")
+    data = dumps(_converter.unstructure(world))
+    if len(data) > MAX_WORLD:
+        raise TaskError(f"{task.toolset.__name__}: the world takes {len(data)} bytes, at most {MAX_WORLD} are allowed")
+    return data
+
+
+def _result(value: Any, tool: str) -> Result:
+    if isinstance(value, Result):
+        return value
+    if isinstance(value, str | Mapping):
+        return Result(value)
+    raise TaskError(f"tool {tool} returned {type(value).__name__}, expected a str, a mapping or a Result")
+
+
+def _with_budget(content: str | Mapping[str, Json], clock: Clock, budget: str | None) -> str:
+    note = budget_note(clock, budget, charged=True)
+    if isinstance(content, str):
+        return f"{content}\n{note}" if note else content
+    return dumps(dict(content) | ({"budget": note} if note else {})).decode()
+
+
+def budget_note(clock: Clock, budget: str | None, *, charged: bool) -> str:
+    """Say what is left of a budget after this call: `3 of 8 simulations left`."""
+    if budget is None:
+        return ""
+    left, total = clock.left(budget) - charged, clock.limits.budgets.get(budget, 0)
+    return f"剩余 {left}/{total} {budget}" if clock.language == "zh" else f"{left} of {total} {budget} left"
+
+
+def _refusal(error: CallError, clock: Clock, budget: str | None) -> dict[str, Json]:
+    note = budget_note(clock, budget, charged=error.charged)
+    told = {"error": error.reason, "message": error.message}
+    told |= {"argument": error.argument} if error.argument else {}
+    told |= {"budget": note} if note else {}
+    return {"refused": error.reason, "charged": error.charged, "told": told, "blobs": []}
+
+
+def _response_out(response: Response, parts: tuple[Part, ...], blobs: dict[str, bytes]) -> dict[str, Json]:
+    return {
+        "content": _parts_out(parts),
+        "done": response.done,
+        "answer": None if response.answer is None else dict(response.answer),
+        "score": response.score,
+        "extra": dict(response.extra),
+        "nudge": response.nudge,
+        "reason": response.reason,
+        "blobs": list(blobs),
+    }
+
+
+def _parts_out(parts: tuple[Part, ...]) -> list[Json]:
+    return [
+        {"text": p.text}
+        if isinstance(p, TextPart)
+        else {"sha256": p.sha256, "media_type": p.media_type, "width": p.width, "height": p.height, "facts": dict(p.facts)}
+        for p in parts
+    ]
+
+
+def parts_in(parts: list[Json]) -> tuple[Part, ...]:
+    """Read message parts from a reply."""
+    return tuple(TextPart(p["text"]) if "text" in p else ImagePart(**p) for p in parts)
+
+
+def messages_in(messages: list[Json]) -> tuple[Message, ...]:
+    """Read prompt messages from a reply."""
+    return tuple(Message(m["role"], parts_in(m["content"])) for m in messages)
+
+
+def log_out(log: Log) -> dict[str, Json]:
+    """Write a log as JSON."""
+    value: dict[str, Json] = _converter.unstructure(log)
+    return value
+
+
+def log_in(value: Mapping[str, Json]) -> Log:
+    """Read a log from JSON."""
+    actions = tuple(Action(**a) for a in value["actions"])
+    return Log(actions, value["answer"], value["metrics"], value["turns"], value["nudges"], value["end"])
+
+
+__all__ = ["TARGET", "Image", "Reply", "encode_world", "pack", "perform", "read_reply", "score_in", "score_out", "unpack"]
