@@ -1,0 +1,65 @@
+"""World code in this process: no start-up, no protection.
+
+For light tasks and for debugging: a breakpoint works and a traceback is whole. Nothing can stop a call that does not
+return, so `limit` is not enforced, the event loop stands still while a call runs, and a crash takes the process along.
+"""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Self
+
+from anyio.lowlevel import checkpoint
+
+from harness.backends._call import Job
+from harness.backends._child import World, describe, perform, resolve
+from harness.backends._errors import WorldRaised
+
+
+class InlineBackend:
+    """Runs every call in place, after giving other tasks their turn."""
+
+    def __init__(self) -> None:
+        self._functions: dict[str, World] = {}
+        self._warmed: set[Job] = set()
+
+    async def warm(self, job: Job) -> None:
+        """Run `job` unless it has been run before."""
+        if job not in self._warmed:
+            await self.call(job)
+            self._warmed.add(job)
+
+    async def call(self, job: Job) -> bytes:
+        """Return what the job's function answers; one that raises is tried once more if it is idempotent."""
+        await checkpoint()
+        return self.run(job)
+
+    def run(self, job: Job) -> bytes:
+        """Do the same without an event loop."""
+        try:
+            return self._perform(job)
+        except WorldRaised as first:
+            if not job.idempotent:
+                raise
+            try:
+                return self._perform(job)
+            except WorldRaised as second:
+                second.reproduced = True
+                raise second from first
+
+    def _perform(self, job: Job) -> bytes:
+        try:
+            function = self._functions.get(job.target)
+            if function is None:
+                function = self._functions[job.target] = resolve(job.target)
+            return perform(function, job.payload)
+        except (Exception, SystemExit) as error:  # the boundary between world code and the framework
+            raise WorldRaised(*describe(error)) from error
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        pass
