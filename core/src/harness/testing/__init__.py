@@ -1,0 +1,32 @@
+"""What tests of tasks and of drivers need: a fake model that misbehaves on demand.
+
+`ChaosServer` is a real HTTP server that speaks the chat-completions protocol, plays a script and injects faults;
+`FastServer` does the first two at next to no cost, for benchmarks. Names are loaded on first use.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from harness.testing._fast import FastServer
+    from harness.testing._script import Request
+    from harness.testing._server import TRANSPORT, ChaosServer, Rules, Seen
+
+__all__ = ["TRANSPORT", "ChaosServer", "FastServer", "Request", "Rules", "Seen"]
+
+_HOMES = {
+    "ChaosServer": "_server",
+    "FastServer": "_fast",
+    "Request": "_script",
+    "Rules": "_server",
+    "Seen": "_server",
+    "TRANSPORT": "_server",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
