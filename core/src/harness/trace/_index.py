@@ -18,10 +18,11 @@ import orjson
 import zstandard
 from attrs import asdict, field, frozen
 
+from harness.trace._frames import salvage
 from harness.trace._lines import decode
 from harness.trace._reader import PLAIN, Torn, TraceReader, with_tools
 from harness.trace.errors import TraceError
-from harness.trace.upgrades import upgrade_path
+from harness.trace.upgrades import SCHEMA, upgrade_path
 
 _FORMAT: Final = 1
 _FRAMES_KEPT: Final = 4
@@ -64,6 +65,10 @@ class TraceFile:
     """The episodes of a trace by position, or by key and repetition.
 
     A sequence: `len(trace)`, `trace[3]`, `trace[-1]`; each episode has its `tools` in place of `toolset`.
+
+    Attributes:
+        header: The first header record.
+        index: Where the episodes stand; `index.faults` says what is torn or damaged, when `torn` is not "raise".
     """
 
     def __init__(self, path: str | os.PathLike[str], torn: Torn = "raise") -> None:
@@ -76,11 +81,11 @@ class TraceFile:
         self.index = _load(self.path, torn)
         self._file = self.path.open("rb")
         self._texts: OrderedDict[int, tuple[bytearray, int]] = OrderedDict()
-        self.header = decode(self._text(self.index.header))
+        self.header = decode(self._text(self.index.header)) if self.index.header.length else {"schema": SCHEMA}
         self._steps = upgrade_path(self.header.get("schema"))
         self._by_name: dict[tuple[str, int], int] = {}
         for number, entry in enumerate(self.index.episodes):
-            self._by_name.setdefault((entry.key, entry.repetition), number)
+            self._by_name[entry.key, entry.repetition] = number
         self._toolsets: dict[str, Any] = {}
 
     def __len__(self) -> int:
@@ -99,7 +104,7 @@ class TraceFile:
         return (self[number] for number in range(len(self)))
 
     def find(self, key: str, repetition: int = 0) -> dict[str, Any]:
-        """Return the (first) episode of an instance.
+        """Return the episode of an instance; of several (an invalid one that was played again) the last.
 
         Raises:
             TraceError: There is none.
@@ -147,12 +152,15 @@ def _decoded(file: BinaryIO, offset: int, needed: int) -> bytearray:
     """Decompress from a frame's beginning on, across frames where a line runs over, until enough is there."""
     file.seek(offset)
     text, data = bytearray(), file.read(1 << 16)
-    while len(text) < needed and data:
-        decoder = zstandard.ZstdDecompressor().decompressobj()
-        while data and not decoder.eof:
-            text += decoder.decompress(data)
-            data = b"" if decoder.eof else file.read(1 << 16)
-        data = decoder.unused_data or file.read(1 << 16)
+    try:
+        while len(text) < needed and data:
+            decoder = zstandard.ZstdDecompressor().decompressobj()
+            while data and not decoder.eof:
+                text += decoder.decompress(data)
+                data = b"" if decoder.eof else file.read(1 << 16)
+            data = decoder.unused_data or file.read(1 << 16)
+    except zstandard.ZstdError:
+        text = bytearray(salvage(file, offset))
     if len(text) < needed:
         raise TraceError(f"the frame at byte {offset} is shorter than the index says: the file was changed")
     return text
@@ -169,7 +177,7 @@ def _load(path: Path, torn: Torn) -> Index:
     if stored is not None and (torn != "raise" or not stored.faults):
         return stored
     stat = path.stat()  # before reading: what is written meanwhile makes the index stale, as it should
-    index = _build(path, torn, stat.st_size, stat.st_mtime_ns)
+    index = _build(path, "raise" if torn == "raise" else "recover", stat.st_size, stat.st_mtime_ns)
     with suppress(OSError):
         _store(index, index_path(path))
     return index

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from typing import Any, Final
 
 import orjson
@@ -112,6 +113,9 @@ def _join(path: str, key: object) -> str:
 def _encode_escaped(record: dict[str, Any]) -> bytes:
     """Encode what orjson refused: escaped where an escape exists, else refused by the name of the field."""
     escaped = _escape(record, "", 0)
+    line = orjson.dumps(escaped, option=_OPTIONS)
+    if b"\\u001a" not in line:  # what orjson disliked was a type, such as another Mapping or numpy's float
+        return line
     return orjson.dumps({"escape": ESCAPE, **escaped}, option=_OPTIONS)
 
 
@@ -127,7 +131,7 @@ def _escape(value: Any, path: str, depth: int) -> Any:
     if isinstance(value, float):
         require_finite(value, path)
         return float(value)
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         return {_escape_key(key, path): _escape(child, _join(path, key), depth + 1) for key, child in value.items()}
     if isinstance(value, list | tuple):
         return [_escape(child, _join(path, index), depth + 1) for index, child in enumerate(value)]

@@ -80,6 +80,19 @@ def with_tools(record: dict[str, Any], toolsets: dict[str, Any]) -> dict[str, An
     return {**{key: value for key, value in record.items() if key != "toolset"}, "tools": toolsets[digest]}
 
 
+def find_trace(path: str | os.PathLike[str]) -> Path:
+    """Return the trace of a run folder, or the file itself.
+
+    Raises:
+        TraceError: There is none.
+    """
+    given = Path(path)
+    found = given / "traces.jsonl.zst" if given.is_dir() else given
+    if not found.is_file():
+        raise TraceError(f"{found} does not exist: expected a run folder, or a .jsonl.zst or .jsonl file")
+    return found
+
+
 class TraceReader:
     """Iterates over the records of one file, once.
 
@@ -139,6 +152,9 @@ class TraceReader:
             self._meet(max(line.frame, 0), f"a damaged line ({error})")
             return None
         kind = record.get("type")
+        if self.records and not isinstance(kind, str):
+            self._meet(max(line.frame, 0), f"a record of type {kind!r}")
+            return None
         if kind == "header":
             self._steps = upgrade_path(record.get("schema"))
         elif not self.records:

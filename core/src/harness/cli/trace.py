@@ -1,0 +1,199 @@
+"""`harness trace`: look into a trace file, check it, save what is whole of a torn one.
+
+PATH is a run folder or a trace file. A torn or damaged file is read as far as it goes, and what is wrong with it goes to
+standard error; only `fsck` and `recover` are about that.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable
+from functools import wraps
+from typing import TYPE_CHECKING, Any, ParamSpec
+
+import click
+
+if TYPE_CHECKING:
+    from harness.trace import TornTrace
+
+P = ParamSpec("P")
+
+_PATH = click.argument("path", type=click.Path(exists=True))
+_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+def _quiet_pipe(command: Callable[P, None]) -> Callable[P, None]:
+    """End quietly when the reader of our output has gone away (`… | head`)."""
+
+    @wraps(command)
+    def run(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            command(*args, **kwargs)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            # What is buffered still would be flushed at exit, and complain.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(141)
+
+    return run
+
+
+@click.group("trace", short_help="Look into trace files, check and recover them.")
+def group() -> None:
+    r"""Look into trace files, check and recover them.
+
+    \b
+    Example:
+      harness trace show runs/first --index 0
+    """
+
+
+@group.command()
+@_PATH
+@click.option("--index", type=int, default=0, show_default=True, help="Position in the file; -1 is the last.")
+@click.option("--key", help="Key of the instance, instead of a position.")
+@click.option("--repetition", type=int, default=0, show_default=True, help="With --key: which repetition.")
+@_JSON
+@_quiet_pipe
+def show(path: str, index: int, key: str | None, repetition: int, as_json: bool) -> None:
+    r"""Show one episode: messages, tool calls and results, outcome.
+
+    \b
+    Example:
+      harness trace show runs/first --index -1
+    """
+    from harness.trace import TraceError, TraceFile, find_trace
+
+    with TraceFile(find_trace(path), torn="recover") as trace:
+        for fault in trace.index.faults:
+            click.echo(f"warning: {path}: {fault}", err=True)
+        try:
+            episode = trace[index] if key is None else trace.find(key, repetition)
+        except IndexError as error:
+            raise TraceError(str(error)) from None
+    if as_json:
+        _print_json(episode)
+        return
+    from rich.console import Console
+
+    from harness.trace._render import render_episode
+
+    Console().print(render_episode(episode))
+
+
+@group.command()
+@_PATH
+@_JSON
+@_quiet_pipe
+def stats(path: str, as_json: bool) -> None:
+    r"""Count episodes, outcomes, rewards, tokens and time by task and group.
+
+    \b
+    Example:
+      harness trace stats runs/first --json
+    """
+    from harness.trace import TraceReader, find_trace
+    from harness.trace import stats as count
+
+    reader = TraceReader(find_trace(path), "recover")
+    result = count(reader)
+    _warn(reader.faults)
+    if as_json:
+        _print_json(result.as_json())
+        return
+    from rich.console import Console
+
+    from harness.trace._render import render_stats
+
+    Console(width=None if sys.stdout.isatty() else 200).print(render_stats(result))
+
+
+@group.command()
+@_PATH
+@click.option("--task", "tasks", multiple=True, help="Only this task; repeatable.")
+@click.option("--group", "groups", multiple=True, help="Only this group; repeatable.")
+@click.option("--reason", "reasons", multiple=True, help="Only outcomes with this reason; repeatable.")
+@click.option("--success/--failed", "success", default=None, help="Only successes, or only what is none.")
+@click.option("--index", "indices", type=int, multiple=True, help="Only the episode at this position; repeatable.")
+@click.option("--all", "others", is_flag=True, help="Also header, toolsets and footer: the output is a trace again.")
+@_quiet_pipe
+def cat(
+    path: str,
+    tasks: tuple[str, ...],
+    groups: tuple[str, ...],
+    reasons: tuple[str, ...],
+    success: bool | None,
+    indices: tuple[int, ...],
+    others: bool,
+) -> None:
+    r"""Print episodes as JSON lines.
+
+    \b
+    Example:
+      harness trace cat runs/first --failed | jq .outcome.reason
+    """
+    from harness.trace import Choice, TraceReader, find_trace, select
+
+    reader = TraceReader(find_trace(path), "recover")
+    choice = Choice(frozenset(tasks), frozenset(groups), frozenset(reasons), success, frozenset(indices))
+    for record in select(reader, choice, others=others):
+        _print_json(record)
+    _warn(reader.faults)
+
+
+@group.command()
+@_PATH
+@_JSON
+@_quiet_pipe
+def fsck(path: str, as_json: bool) -> None:
+    r"""Check a file: what is torn, damaged, double, incomplete or unknown. Exit code 1 if anything is.
+
+    \b
+    Example:
+      harness trace fsck runs/first
+    """
+    from harness.trace import find_trace
+    from harness.trace import fsck as check
+
+    report = check(find_trace(path))
+    if as_json:
+        _print_json(report.as_json())
+    else:
+        click.echo("\n".join(report.lines()))
+    if not report.ok:
+        sys.exit(1)
+
+
+@group.command()
+@_PATH
+@click.argument("target", type=click.Path())
+@_JSON
+@_quiet_pipe
+def recover(path: str, target: str, as_json: bool) -> None:
+    r"""Write all that is whole in PATH to the new file TARGET.
+
+    \b
+    Example:
+      harness trace recover runs/first saved.jsonl.zst
+    """
+    from harness.trace import find_trace
+    from harness.trace import recover as save
+
+    saved = save(find_trace(path), target)
+    if as_json:
+        _print_json(saved.as_json())
+    else:
+        click.echo("\n".join(saved.lines()))
+
+
+def _print_json(value: dict[str, Any]) -> None:
+    """Print one line of JSON; bytes, since a terminal's encoding must not change it."""
+    from harness.trace._lines import encode
+
+    click.echo(encode(value), nl=False)
+
+
+def _warn(faults: Iterable[TornTrace]) -> None:
+    for fault in faults:
+        click.echo(f"warning: {fault}", err=True)
