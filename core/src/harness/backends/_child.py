@@ -28,6 +28,7 @@ World = Callable[[bytes], bytes]
 HEADER = struct.Struct("!BHI")
 HELLO, RESOLVE, CALL, DONE, RAISED = range(5)
 
+HERE = os.path.dirname(__file__)
 PR_SET_PDEATHSIG = 1
 MESSAGE_LIMIT, TRACEBACK_LIMIT = 2_000, 8_000
 
@@ -103,7 +104,7 @@ def perform(function: World, payload: bytes) -> bytes:
 def describe(error: BaseException) -> tuple[str, str, str]:
     """Return kind, message and traceback of an exception as plain text that any file can hold.
 
-    The traceback begins where world code does: frames of this module are left out.
+    The traceback begins where world code does: frames of this package are left out.
     """
     kind, where = type(error), error.__traceback__
     name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
@@ -111,7 +112,7 @@ def describe(error: BaseException) -> tuple[str, str, str]:
         message = str(error)
     except Exception:  # noqa: BLE001 - an exception whose own __str__ fails
         message = "<its message cannot be printed>"
-    while where is not None and where.tb_frame.f_code.co_filename == __file__:
+    while where is not None and os.path.dirname(where.tb_frame.f_code.co_filename) == HERE:
         where = where.tb_next
     lines = "".join(traceback.format_exception(kind, error, where))
     return name, _plain(message[:MESSAGE_LIMIT]), _plain(lines[-TRACEBACK_LIMIT:])

@@ -32,29 +32,25 @@ class InlineBackend:
     async def call(self, job: Job) -> bytes:
         """Return what the job's function answers; one that raises is tried once more if it is idempotent."""
         await checkpoint()
-        return self.run(job)
+        first = self._perform(job)
+        if isinstance(first, bytes):
+            return first
+        if not job.idempotent:
+            raise first
+        second = self._perform(job)
+        if isinstance(second, WorldRaised):
+            second.reproduced = True
+            raise second from first
+        return second
 
-    def run(self, job: Job) -> bytes:
-        """Do the same without an event loop."""
-        try:
-            return self._perform(job)
-        except WorldRaised as first:
-            if not job.idempotent:
-                raise
-            try:
-                return self._perform(job)
-            except WorldRaised as second:
-                second.reproduced = True
-                raise second from first
-
-    def _perform(self, job: Job) -> bytes:
+    def _perform(self, job: Job) -> bytes | WorldRaised:
         try:
             function = self._functions.get(job.target)
             if function is None:
                 function = self._functions[job.target] = resolve(job.target)
             return perform(function, job.payload)
-        except (Exception, SystemExit) as error:  # the boundary between world code and the framework
-            raise WorldRaised(*describe(error)) from error
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - the boundary between world code and the framework
+            return WorldRaised(*describe(error))
 
     async def __aenter__(self) -> Self:
         return self

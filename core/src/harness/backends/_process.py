@@ -20,7 +20,7 @@ import attrs
 
 from harness.backends._call import Job
 from harness.backends._errors import BackendLost, CallFailed, WorldRaised
-from harness.backends._worker import Warden, Worker
+from harness.backends._worker import Unread, Warden, Worker
 
 START_TRIES = 3  # failed starts in a row, then the pool rests
 START_PAUSE = 0.1  # seconds before a second try; doubled before each further one
@@ -89,35 +89,41 @@ class ProcessBackend:
     async def warm(self, job: Job) -> None:
         """See `Backend.warm`."""
         self._muster()
-        if job not in self._warmups:
-            self._warmups[job] = asyncio.get_running_loop().create_future()
+        warmed = self._warmups.get(job)
+        if warmed is None:
+            warmed = self._warmups[job] = asyncio.get_running_loop().create_future()
             idle, self._idle = self._idle, deque()
             for worker in idle:
                 self._settle(worker)
-        await asyncio.shield(self._warmups[job])
+            self._refuse_hopeless()
+        await asyncio.shield(warmed)
 
     async def call(self, job: Job) -> bytes:
         """See `Backend.call`."""
-        worker = await self._take()
-        try:
-            return await self._run(worker, job)
-        except CallFailed as error:
-            if not job.idempotent:
-                raise
-            first = error
-        other = await self._take_another(worker, fresh=not isinstance(first, WorldRaised))
-        try:
-            answer = await self._run(other, job)
-        except CallFailed as second:
+        worker, first = await self._run(await self._take(), job)
+        if isinstance(first, bytes):
+            return first
+        if not job.idempotent:
+            raise first
+        _, second = await self._run(await self._take_another(worker, fresh=not isinstance(first, WorldRaised)), job)
+        if isinstance(second, CallFailed):
             second.reproduced = True
             raise second from first
         self._suspect(worker)
-        return answer
+        return second
 
-    async def _run(self, worker: Worker, job: Job) -> bytes:
+    async def _run(self, worker: Worker, job: Job) -> tuple[Worker, bytes | CallFailed]:
+        """Put `job` to `worker`, or to new ones as long as they die before they have read it."""
+        while isinstance(outcome := await self._put(worker, job), Unread):
+            worker = await self._queue(self._retrying, _Waiter(self._future(), fresh=True))
+        return worker, outcome
+
+    async def _put(self, worker: Worker, job: Job) -> bytes | CallFailed:
         reply = worker.run(job)
         try:
             return await reply
+        except CallFailed as error:
+            return error
         except asyncio.CancelledError:
             if reply.cancelled():
                 worker.kill(BackendLost("its call was cancelled"))
@@ -149,6 +155,12 @@ class ProcessBackend:
         return await self._queue(self._retrying, waiter)
 
     async def _queue(self, queue: deque[_Waiter], waiter: _Waiter) -> Worker:
+        worker = await self._turn(queue, waiter)
+        while not worker.alive:  # it died between being given and being taken: the next one, then
+            worker = await self._turn(self._retrying, attrs.evolve(waiter, future=self._future()))
+        return worker
+
+    async def _turn(self, queue: deque[_Waiter], waiter: _Waiter) -> Worker:
         queue.append(waiter)
         self._refuse_hopeless()
         try:
@@ -189,14 +201,18 @@ class ProcessBackend:
 
     def _warmed(self, worker: Worker, job: Job, reply: asyncio.Future[bytes]) -> None:
         error = reply.exception()
-        if job in self._warmups and error is None:
-            self._mishaps.pop(job, None)
-            worker.warmed.add(job)
-            if not self._warmups[job].done():
-                self._warmups[job].set_result(None)
-        elif job in self._warmups and error is not None:
-            self._warm_failed(worker, job, error)
+        if job in self._warmups and not isinstance(error, Unread):
+            if error is None:
+                self._warm_succeeded(worker, job)
+            else:
+                self._warm_failed(worker, job, error)
         self._settle(worker)
+
+    def _warm_succeeded(self, worker: Worker, job: Job) -> None:
+        self._mishaps.pop(job, None)
+        worker.warmed.add(job)
+        if not self._warmups[job].done():
+            self._warmups[job].set_result(None)
 
     def _warm_failed(self, worker: Worker, job: Job, error: BaseException) -> None:
         first = self._mishaps.pop(job, None)

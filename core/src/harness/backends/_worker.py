@@ -20,7 +20,7 @@ from typing import Protocol
 
 from harness.backends._call import Job
 from harness.backends._child import CALL, DONE, HEADER, HELLO, RAISED, RESOLVE
-from harness.backends._errors import BackendLost, WorkerDied, WorldRaised, WorldTimeout
+from harness.backends._errors import BackendLost, WorkerDied, WorldRaised, WorldTimeout, describe_status
 from harness.backends._warden import RECORD
 from harness.errors import BackendFault
 
@@ -32,6 +32,10 @@ SECRET = re.compile(r"(^|_)(API_?KEY|ACCESS_KEY|PRIVATE_KEY|TOKEN|SECRET|PASSWOR
 ONE_THREAD = dict.fromkeys(
     ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"], "1"
 )
+
+
+class Unread(WorkerDied):
+    """The worker died before it had read the whole call: nothing was run."""
 
 
 class Owner(Protocol):
@@ -64,7 +68,7 @@ class Worker:
 
     def __init__(self, loop: asyncio.AbstractEventLoop, warden: Warden, owner: Owner) -> None:
         self.alive, self.started, self.suspect = True, False, False
-        self._ended = False
+        self._ended = self._unheard = False
         self.calls = 0
         self.warmed: set[Job] = set()
         self._loop, self._warden, self._owner = loop, warden, owner
@@ -135,7 +139,7 @@ class Worker:
             try:
                 self._unsent = self._unsent[self._channel.send(self._unsent) :]
             except (BrokenPipeError, ConnectionResetError):  # its end is noticed where it is read
-                self._unsent = memoryview(b"")
+                self._unsent, self._unheard = memoryview(b""), True
         if not self._unsent:
             self._loop.remove_writer(self._channel)
 
@@ -144,8 +148,8 @@ class Worker:
             received = self._channel.recv(READ_BYTES)
         except BlockingIOError:
             return
-        except ConnectionResetError:
-            received = b""
+        except ConnectionResetError:  # how Linux says that what we sent was still unread
+            received, self._unheard = b"", True
         if not received:
             self._lost()
             return
@@ -218,8 +222,10 @@ class Worker:
         if self._ended:
             return
         self._listen()
-        error, said = WorkerDied(self._process.returncode or -signal.SIGKILL), self.output.strip()
-        self._end(error, f"{error}; it printed: {said}" if said else str(error))
+        status = -signal.SIGKILL if self._process.returncode is None else self._process.returncode
+        said = f"; it printed: {self.output.strip()}" if self._output else ""
+        error = Unread(status) if self._unheard else WorkerDied(status)
+        self._end(error, f"a worker {describe_status(status)}{said}")
 
     def _end(self, error: BackendFault, reason: str) -> None:
         self._ended = True
