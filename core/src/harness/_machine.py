@@ -104,6 +104,7 @@ class Machine:
         self.outcome: Outcome | None = None
         self._lost: _Lost | None = None
         self._opened = False
+        self._detail = ""
         self._frames = (task.ref.encode(), dumps(dict(sample.identity)))
 
     # ---- what drivers call
@@ -126,10 +127,10 @@ class Machine:
             self.outcome = scored or self._invalid()
         return self.outcome
 
-    def finish(self, end: str) -> None:
+    def finish(self, end: str, detail: str = "") -> None:
         """End the conversation; the first reason stays."""
         if not self.done:
-            self.done, self.end = True, end
+            self.done, self.end, self._detail = True, end, detail
 
     def abort(self, reason: str, detail: str, evidence: str = "") -> None:
         """Make the episode invalid, for something that the policy does not answer for."""
@@ -328,7 +329,7 @@ class Machine:
         self.metrics, self.training = reply.head["metrics"], reply.head["training"]
         score = score_in(reply.head["score"])
         reason = "solved" if score.success else self._reason(score.reason)
-        return Outcome("scored", reason, score.detail, score.total, score.success, score, self.task.reward.id)
+        return Outcome("scored", reason, score.detail or self._detail, score.total, score.success, score, self.task.reward.id)
 
     def _reason(self, named: str | None) -> str:
         if named:

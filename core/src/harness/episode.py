@@ -73,9 +73,9 @@ class _Shell:
         """The outcome, after `close`."""
         return self.machine.outcome
 
-    def end(self, reason: str) -> None:
+    def end(self, reason: str, detail: str = "") -> None:
         """End the conversation for something the policy answers for, such as `context_overflow`."""
-        self.machine.finish(reason)
+        self.machine.finish(reason, detail)
 
     def abort(self, reason: str, detail: str, evidence: str = "") -> None:
         """Make the episode invalid, for something that the policy does not answer for."""

@@ -38,7 +38,7 @@ class TaskRef:
 
     name: str
     group: str = ""
-    options: Mapping[str, Json] = field(factory=dict)
+    options: Mapping[str, Json] = field(factory=dict, hash=False)
     plugins: tuple[str, ...] = ()
 
     def encode(self) -> bytes:
@@ -79,7 +79,7 @@ class Task:
         self.training: Training | None = hook.harness_training(options=self.options)
         chosen = hook.harness_interaction(options=self.options)
         self.interaction: Interaction = chosen or AnswerOrNudge(self.specs)
-        self._hook = hook
+        self.hook = hook
 
     @property
     def name(self) -> str:
@@ -90,7 +90,7 @@ class Task:
     def policies(self) -> dict[str, Scripted]:
         """Scripted policies by name."""
         merged: dict[str, Scripted] = {}
-        for some in reversed(self._hook.harness_policies(options=self.options)):
+        for some in reversed(self.hook.harness_policies(options=self.options)):
             merged.update(some)
         return merged
 

@@ -1,6 +1,6 @@
 """`harness trace`: look into a trace file, check it, save what is whole of a torn one.
 
-PATH is a run folder or a trace file. A torn or damaged file is read as far as it goes, and what is wrong with it goes to
+PATH is a run folder or a trace file. A torn or damaged file is read as far as it goes; what is wrong with it goes to
 standard error; only `fsck` and `recover` are about that.
 """
 
@@ -40,7 +40,7 @@ def _quiet_pipe(command: Callable[P, None]) -> Callable[P, None]:
 
 
 @click.group("trace", short_help="Look into trace files, check and recover them.")
-def group() -> None:
+def command() -> None:
     r"""Look into trace files, check and recover them.
 
     \b
@@ -49,7 +49,7 @@ def group() -> None:
     """
 
 
-@group.command()
+@command.command()
 @_PATH
 @click.option("--index", type=int, default=0, show_default=True, help="Position in the file; -1 is the last.")
 @click.option("--key", help="Key of the instance, instead of a position.")
@@ -82,7 +82,7 @@ def show(path: str, index: int, key: str | None, repetition: int, as_json: bool)
     Console().print(render_episode(episode))
 
 
-@group.command()
+@command.command()
 @_PATH
 @_JSON
 @_quiet_pipe
@@ -109,7 +109,7 @@ def stats(path: str, as_json: bool) -> None:
     Console(width=None if sys.stdout.isatty() else 200).print(render_stats(result))
 
 
-@group.command()
+@command.command()
 @_PATH
 @click.option("--task", "tasks", multiple=True, help="Only this task; repeatable.")
 @click.option("--group", "groups", multiple=True, help="Only this group; repeatable.")
@@ -142,7 +142,7 @@ def cat(
     _warn(reader.faults)
 
 
-@group.command()
+@command.command()
 @_PATH
 @_JSON
 @_quiet_pipe
@@ -165,7 +165,7 @@ def fsck(path: str, as_json: bool) -> None:
         sys.exit(1)
 
 
-@group.command()
+@command.command()
 @_PATH
 @click.argument("target", type=click.Path())
 @_JSON

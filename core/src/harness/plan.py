@@ -1,0 +1,94 @@
+"""What a run plays: places in data sets, mixed over groups by ratio, in an order that depends on nothing but the seed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from attrs import field, frozen
+
+from harness import seeds
+from harness.errors import UnknownName, UserError
+from harness.layers import Card
+from harness.records import Json
+from harness.task import TaskRef, load_task
+
+
+@frozen
+class Place:
+    """Where an instance stands: a task under options, and its index in (seed, split, group).
+
+    Attributes:
+        row: The instance itself, when it comes from a file.
+    """
+
+    ref: TaskRef
+    index: int
+    seed: int = seeds.DEFAULT_SEED
+    split: str = "train"
+    language: str = "en"
+    row: Mapping[str, Json] | None = field(default=None, eq=False, repr=False)
+
+    @property
+    def label(self) -> str:
+        """Short name for messages."""
+        return f"{self.ref.name} {self.ref.group or 'default'} #{self.index}"
+
+
+def largest_remainder(total: int, ratios: Mapping[str, float]) -> dict[str, int]:
+    """Share a total over names by ratio, exactly: whole parts first, then the largest remainders (ties by order)."""
+    weight = sum(ratios.values())
+    if weight <= 0:
+        raise UserError("the ratios of the groups add up to 0; give at least one group a positive ratio")
+    exact = {name: total * ratio / weight for name, ratio in ratios.items()}
+    counts = {name: int(value) for name, value in exact.items()}
+    order = sorted(exact, key=lambda name: -(exact[name] - counts[name]))
+    for name in order[: total - sum(counts.values())]:
+        counts[name] += 1
+    return counts
+
+
+def choose_groups(card: Card, wanted: Sequence[str]) -> dict[str, float]:
+    """Return the ratios of the groups that a run plays.
+
+    Args:
+        card: The task's card.
+        wanted: Names, each optionally with its own ratio (`hard=0.5`); empty for the default mix of the task.
+    """
+    if not wanted:
+        return {name: group.ratio for name, group in card.groups.items() if group.ratio > 0} or {"": 1.0}
+    chosen: dict[str, float] = {}
+    for item in wanted:
+        name, _, ratio = item.partition("=")
+        if name not in card.groups:
+            raise UnknownName(f"group of {card.name}", name, card.groups)
+        try:
+            chosen[name] = float(ratio) if ratio else 1.0
+        except ValueError:
+            raise UserError(f"--group {item}: expected NAME or NAME=RATIO with a number") from None
+    return chosen
+
+
+def plan(
+    task: str,
+    count: int,
+    *,
+    groups: Sequence[str] = (),
+    options: Mapping[str, Json] | None = None,
+    plugins: Sequence[str] = (),
+    seed: int = seeds.DEFAULT_SEED,
+    split: str = "train",
+    language: str = "en",
+) -> list[Place]:
+    """Lay out `count` places of a task over its groups, shuffled by a hash of their names."""
+    if split not in seeds.SPLITS:
+        raise UnknownName("split", split, seeds.SPLITS)
+    card = load_task(task, "", options if not _has_groups(task) else {}, plugins).card
+    places = []
+    for group, share in largest_remainder(count, choose_groups(card, groups)).items():
+        ref = TaskRef(card.name, group, dict(options or {}), tuple(plugins))
+        places += [Place(ref, index, seed, split, language) for index in range(share)]
+    return sorted(places, key=lambda p: seeds.digest("order", seed, p.ref.name, p.ref.group, p.index))
+
+
+def _has_groups(task: str) -> bool:
+    return bool(load_task(task).card.groups)

@@ -1,0 +1,203 @@
+"""A run on disk: a folder with `run.json` (what was asked), `traces.jsonl.zst`, `images/` and `report.json`.
+
+`RunSpec` is what was asked, as plain data; its digest says which runs may be continued or compared. A folder is resumed
+only by the same specification with the same versions of task and reward.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import orjson
+from attrs import asdict, field, frozen, validators
+from importlib_metadata import PackageNotFoundError, version
+
+from harness import seeds
+from harness.errors import UserError
+from harness.plan import Place, plan
+from harness.records import Json
+from harness.report import episode_name
+from harness.task import Task, TaskRef, load_task, task_of
+
+TRACE = "traces.jsonl.zst"
+
+
+@frozen
+class RunSpec:
+    """What a run plays.
+
+    Attributes:
+        tasks: Task names; each plays `n` instances.
+        data: File of sample rows to play instead of drawing instances.
+        k: Plays of each instance.
+        certify: Whether drawn instances of certified tasks must be certified.
+        max_turns: Overrides the turn limit of the samples, when given.
+        options: Options set on top of the groups' presets.
+    """
+
+    tasks: tuple[str, ...] = field(converter=tuple, factory=tuple)
+    data: str | None = None
+    policy: str = "reference"
+    n: int = field(default=8, validator=validators.ge(1))
+    k: int = field(default=1, validator=validators.ge(1))
+    seed: int = seeds.DEFAULT_SEED
+    split: str = "train"
+    groups: tuple[str, ...] = field(converter=tuple, factory=tuple)
+    options: Mapping[str, Json] = field(factory=dict)
+    language: str = "en"
+    plugins: tuple[str, ...] = field(converter=tuple, factory=tuple)
+    certify: bool = True
+    agent: Mapping[str, Json] = field(factory=dict)
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the specification as JSON."""
+        return {k: list(v) if isinstance(v, tuple) else v for k, v in asdict(self).items()}
+
+    @property
+    def digest(self) -> str:
+        """Digest of everything that decides what is played and how it is scored."""
+        return seeds.hexdigest(self.to_json())
+
+    def places(self) -> list[Place]:
+        """Lay out the instances of the run."""
+        if self.data is not None:
+            return list(rows_as_places(Path(self.data), self))
+        found: list[Place] = []
+        for task in self.tasks:
+            found += plan(
+                task,
+                self.n,
+                groups=self.groups,
+                options=self.options,
+                plugins=self.plugins,
+                seed=self.seed,
+                split=self.split,
+                language=self.language,
+            )
+        return found
+
+
+def rows_as_places(path: Path, spec: RunSpec) -> Iterator[Place]:
+    """Read sample rows as written by `harness sample`."""
+    from harness.rows import read_rows
+
+    for row in read_rows(path):
+        try:
+            ref = TaskRef(row["task"], row["group"], dict(spec.options), spec.plugins)
+            yield Place(ref, row["index"], row["seed"], row["split"], row.get("language", "en"), row)
+        except KeyError as error:
+            raise UserError(f"{path}: a row has no field {error.args[0]!r}; expected rows of `harness sample`") from None
+
+
+class RunFolder:
+    """The folder of one run."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @property
+    def trace(self) -> Path:
+        """The trace file."""
+        return self.path / TRACE
+
+    @classmethod
+    def create(cls, path: Path, spec: RunSpec, tasks: Iterable[Task]) -> RunFolder:
+        """Make a new folder and write what was asked.
+
+        Raises:
+            UserError: The folder already holds a run.
+        """
+        if (path / "run.json").exists():
+            raise UserError(f"{path} already holds a run; continue it with --resume {path}, or choose another --out")
+        if path.exists() and any(path.iterdir()):
+            raise UserError(f"{path} exists and is not empty; choose another --out")
+        path.mkdir(parents=True, exist_ok=True)
+        about = {"spec": spec.to_json(), "digest": spec.digest, "versions": versions(tasks), "created": now()}
+        draft = path / "run.json.part"
+        draft.write_bytes(orjson.dumps(about, option=orjson.OPT_INDENT_2))
+        draft.replace(path / "run.json")
+        return cls(path)
+
+    def spec(self) -> RunSpec:
+        """Read what was asked.
+
+        Raises:
+            UserError: The folder holds no run, or one of another shape.
+        """
+        try:
+            return RunSpec(**self.about()["spec"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise UserError(f"{self.path / 'run.json'} cannot be read as a run: {error}") from None
+
+    def about(self) -> dict[str, Any]:
+        """Read `run.json`."""
+        path = self.path / "run.json"
+        if not path.is_file():
+            raise UserError(f"{self.path} is no run folder: it has no run.json")
+        try:
+            value: dict[str, Any] = orjson.loads(path.read_bytes())
+        except orjson.JSONDecodeError as error:
+            raise UserError(f"{path} is no JSON: {error}") from None
+        return value
+
+    def check_versions(self, tasks: Iterable[Task]) -> None:
+        """Refuse to continue a run with other versions of task or reward; harness and simulators are only recorded."""
+        was, now_ = self.about()["versions"]["tasks"], versions(tasks)["tasks"]
+        for name, wanted in was.items():
+            for part in ("version", "reward"):
+                if now_.get(name, {}).get(part) != wanted[part]:
+                    raise UserError(
+                        f"{self.path} was begun with {part} {wanted[part]!r} of {name}; installed is "
+                        f"{now_.get(name, {}).get(part)!r}: install that version again, or start a new run"
+                    )
+
+    def finished(self) -> set[tuple[str, str, str, int, int]]:
+        """Names of the episodes that need not be played again: those that were scored."""
+        if not self.trace.exists():
+            return set()
+        from harness.trace import episodes
+
+        done: dict[Any, bool] = {}
+        for record in episodes(self.trace, torn="recover"):
+            done[episode_name(record)] = record["outcome"]["status"] == "scored"
+        return {name for name, scored in done.items() if scored}
+
+
+def versions(tasks: Iterable[Task]) -> dict[str, Json]:
+    """Versions of everything that decides results."""
+    about: dict[str, Json] = {"harness": installed("harness-envs"), "tasks": {}}
+    for task in tasks:
+        about["tasks"][task.name] = {
+            "version": task.card.version,
+            "distribution": installed(f"harness-task-{task.name}"),
+            "reward": task.reward.id,
+            "plugins": list(task.ref.plugins),
+            "simulators": {name: installed(name) for name in task.card.simulators},
+        }
+    return about
+
+
+def installed(distribution: str) -> str | None:
+    """Version of an installed distribution; None when it is not installed."""
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return None
+
+
+def now() -> str:
+    """The time in UTC, to the second."""
+    return dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
+
+
+def tasks_of(places: Iterable[Place]) -> dict[str, Task]:
+    """One task per name, for versions and cards."""
+    return {place.ref.name: task_of(place.ref) for place in places}
+
+
+def named_task(spec: RunSpec) -> Task | None:
+    """The task of a run of one task."""
+    return load_task(spec.tasks[0]) if len(spec.tasks) == 1 else None
