@@ -32,6 +32,10 @@ class InlineBackend:
     async def call(self, job: Job) -> bytes:
         """Return what the job's function answers; one that raises is tried once more if it is idempotent."""
         await checkpoint()
+        return self.run(job)
+
+    def run(self, job: Job) -> bytes:
+        """Do the same without an event loop."""
         first = self._perform(job)
         if isinstance(first, bytes):
             return first
