@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
+import anyio
 import pytest
 
-from harness import Completion, Evidence, InlineEpisode, Task, ToolCall, Usage, load_task
-
-Play = Callable[..., InlineEpisode]
+from harness import Completion, Episode, Evidence, Task, ToolCall, Usage, load_task
+from harness.backends import InlineBackend
 
 
 @pytest.fixture(scope="session")
@@ -21,27 +22,32 @@ def toy() -> Iterator[Task]:
     sys.path.remove(folder)
 
 
-def turn(text: str | None, *calls: tuple[str, str], evidence: Evidence | None = None) -> Completion:
-    made = tuple(ToolCall(f"c{number}", name, arguments) for number, (name, arguments) in enumerate(calls))
-    return Completion(text, "thinking…", made, usage=Usage(100, 10, 4), evidence=evidence)
-
-
 @pytest.fixture
-def play(toy: Task) -> Play:
-    """Play an easy toy instance: some questions, a remark that is nudged, an answer (right or wrong)."""
+def play(toy: Task) -> Callable[..., Episode]:
+    """Play an easy toy instance: see `conversation`."""
 
     def run(
         index: int = 0, *, right: bool = True, remark: str = "Let me think.", evidence: Evidence | None = None
-    ) -> InlineEpisode:
-        sample = toy.sample(index, split="test")
-        episode = InlineEpisode(toy, sample)
-        episode.open()
-        episode.step(turn(None, ("ask", '{"value": 8}'), ("ask", '{"value": "8"}'), evidence=evidence))
-        episode.step(turn("I give", ("serch", "{}")))
-        episode.step(turn(remark))
-        target = int(sample.identity["target"])
-        episode.step(turn("done", ("submit", f'{{"value": {target if right else target + 1}}}')))
-        episode.close()
-        return episode
+    ) -> Episode:
+        return anyio.run(partial(conversation, toy, index, right, remark, evidence))
 
     return run
+
+
+async def conversation(toy: Task, index: int, right: bool, remark: str, evidence: Evidence | None) -> Episode:
+    """A question, a call of a wrong type, an unknown tool, a remark that is nudged, an answer."""
+    sample = toy.sample(index, split="test")
+    episode = Episode(toy, sample, InlineBackend())
+    await episode.open()
+    await episode.step(turn(None, ("ask", '{"value": 8}'), ("ask", '{"value": "8"}'), evidence=evidence))
+    await episode.step(turn("I give", ("serch", "{}")))
+    await episode.step(turn(remark))
+    target = int(sample.identity["target"])
+    await episode.step(turn("done", ("submit", f'{{"value": {target if right else target + 1}}}')))
+    await episode.close()
+    return episode
+
+
+def turn(text: str | None, *calls: tuple[str, str], evidence: Evidence | None = None) -> Completion:
+    made = tuple(ToolCall(f"c{number}", name, arguments) for number, (name, arguments) in enumerate(calls))
+    return Completion(text, "thinking…", made, usage=Usage(100, 10, 4), evidence=evidence)

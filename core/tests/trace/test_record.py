@@ -11,8 +11,9 @@ import jsonschema
 import pytest
 from attrs import evolve
 
-from harness import Evidence, ImagePart, Message, Score, Term, TextPart
+from harness import Episode, Evidence, ImagePart, Message, Score, Term, TextPart
 from harness import trace as traces
+from harness.backends import InlineBackend
 from harness.records import Outcome
 from harness.trace import NonFinite, RecordError, TraceWriter, episode_record
 
@@ -128,6 +129,10 @@ def test_lone_surrogates_of_model_and_tools_come_back(tmp_path: Path, play: Any)
     assert traces.messages_from(record) == tuple(episode.messages)
 
 
+def spoil_item(records: list[Any], number: int, **changes: Any) -> None:
+    records[number] = evolve(records[number], **changes)
+
+
 @pytest.mark.parametrize(
     ("spoil", "path"),
     [
@@ -140,9 +145,7 @@ def test_lone_surrogates_of_model_and_tools_come_back(tmp_path: Path, play: Any)
         (lambda e: setattr(e, "sample", evolve(e.sample, identity={"target": math.nan})), "identity.target"),
         (lambda e: setattr(e.machine, "training", math.inf), "training"),
         (
-            lambda e: e.messages.__setitem__(
-                1, evolve(e.messages[1], evidence=Evidence(None, (1, 2), (0.0, -math.inf)))
-            ),
+            lambda e: spoil_item(e.messages, 1, evidence=Evidence(None, (1, 2), (0.0, -math.inf))),
             "messages[1].evidence.logprobs[1]",
         ),
     ],
@@ -182,9 +185,6 @@ def test_what_is_missing_is_named(play: Any) -> None:
 
 
 def test_an_open_episode_has_no_record(toy: Any) -> None:
-    from harness import InlineEpisode
-
-    episode = InlineEpisode(toy, toy.sample(0, split="test"))
-    episode.open()
+    episode = Episode(toy, toy.sample(0, split="test"), InlineBackend())
     with pytest.raises(RecordError, match="the episode is not closed"):
         episode_record(episode, POLICY)
