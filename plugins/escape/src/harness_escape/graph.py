@@ -29,6 +29,10 @@ class Act:
     target: int
 
 
+class Insoluble(ValueError):  # noqa: N818 - a finding about a house, not a fault
+    """The house cannot be left."""
+
+
 @define(slots=False)
 class Closure:
     """Backward chaining from the way out.
@@ -63,7 +67,7 @@ class Closure:
             lock = target_lock(self.house, act.target)
             yield from self._keys(lock) if lock else ()
         elif self.house.things[act.target].role == "tool":
-            yield from (Act("hold", i) for i in self._bearing(self.house.things[act.target].emblem, "part"))
+            yield from (Act("hold", i) for i in self._bearing(self.house.things[act.target].emblem, "part", 2))
 
     def _keys(self, lock: Lock) -> Iterator[Act]:
         if lock.kind == "code":
@@ -79,8 +83,11 @@ class Closure:
         marks = {lock.emblem} | {f.value for f in facts if f.kind == "colour" and f.mark == lock.emblem}
         return [i for i, thing in enumerate(self.house.things) if any(f.mark in marks for f in thing.facts)]
 
-    def _bearing(self, emblem: str, role: str) -> list[int]:
-        return [i for i, thing in enumerate(self.house.things) if thing.emblem == emblem and thing.role == role]
+    def _bearing(self, emblem: str, role: str, count: int = 1) -> list[int]:
+        found = [i for i, thing in enumerate(self.house.things) if thing.emblem == emblem and thing.role == role]
+        if len(found) < count:
+            raise Insoluble(f"the house has no {role} that bears {emblem}")
+        return found
 
     def _uncover(self, thing: Thing) -> Iterator[Act]:
         if thing.inside >= 0:
@@ -107,13 +114,27 @@ def locked_way(house: House, room: int) -> list[int]:
     return best[room]
 
 
-def required(house: House) -> tuple[Act, ...]:
-    """Return the acts that no fair way out can leave out, in a stable order."""
-    return tuple(sorted(Closure(house, reading=True).acts, key=lambda act: (act.verb, act.target)))
+def required(house: House) -> dict[Act, int]:
+    """Return the acts that no fair way out can leave out, in a stable order, with their depth.
+
+    The depth of an act is the length of the longest chain of acts that ends with it.
+    """
+    before, depths = Closure(house, reading=True).acts, dict[Act, int]()
+
+    def depth(act: Act) -> int:
+        if act not in depths:
+            depths[act] = 1 + max((depth(earlier) for earlier in before[act]), default=0)
+        return depths[act]
+
+    return {act: depth(act) for act in sorted(before, key=lambda act: (act.verb, act.target))}
 
 
 def optimum(house: House) -> int:
-    """Return the fewest steps that leave the house when everything is known."""
+    """Return the fewest steps that leave the house when everything is known.
+
+    Raises:
+        Insoluble: There is no way out.
+    """
     return _Search(house).run()
 
 
@@ -127,6 +148,7 @@ class _Search:
         index = {act: i for i, act in enumerate(self.acts)}
         self.before = [sum(1 << index[a] for a in acts[act]) for act in self.acts]
         self.rooms = [self._room(act) for act in self.acts]
+        self.costs = [0 if self._is_gate(act) else 1 for act in self.acts]
         self.doors = {a.target - len(house.things): 1 << i for a, i in index.items() if a.target >= len(house.things)}
         self.goal = index[Act("open", len(house.things) + house.exit)]
         self._walks: dict[int, list[list[int]]] = {}
@@ -144,7 +166,7 @@ class _Search:
             settled.add((room, done))
             for edge in self._edges(cost, room, done):
                 heapq.heappush(queue, edge)
-        raise ValueError("the house cannot be left")
+        raise Insoluble("no order of acts leads out of the house")
 
     def _edges(self, cost: int, room: int, done: int) -> Iterator[tuple[int, int, int]]:
         walks = self._walk(done)[room]
@@ -153,10 +175,17 @@ class _Search:
                 continue
             there = room if self.rooms[i] < 0 else self.rooms[i]
             if walks[there] >= 0:
-                yield cost + walks[there] + 1, there, done | 1 << i
+                yield cost + walks[there] + self.costs[i], there, done | 1 << i
+
+    def _is_gate(self, act: Act) -> bool:
+        """Whether the act is done from afar by its lever, without a step of its own."""
+        lock = target_lock(self.house, act.target)
+        return act.verb == "open" and lock is not None and lock.kind == "gate"
 
     def _room(self, act: Act) -> int:
         count = len(self.house.things)
+        if self._is_gate(act):
+            return -1
         return self.house.doors[act.target - count].a if act.target >= count else self.house.things[act.target].room
 
     def _walk(self, done: int) -> list[list[int]]:

@@ -39,7 +39,7 @@ def wordings(kind: str, language: str) -> tuple[str, ...]:
 class HousePrompt:
     """Prompt layer of the levels with a house."""
 
-    identity = House
+    identity: type = House
 
     def __init__(self, options: Options) -> None:
         self._options = options
@@ -78,7 +78,7 @@ class HousePrompt:
 class FlatPrompt:
     """Prompt layer of level `tiny`."""
 
-    identity = Flat
+    identity: type = Flat
 
     def sample(self, rng: np.random.Generator) -> Flat:
         """Propose a flat."""

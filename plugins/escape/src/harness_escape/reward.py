@@ -7,7 +7,7 @@ at the optimum).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from harness.records import Log, Score, Term
@@ -52,12 +52,13 @@ class HouseReward:
         return Score(out, progress, _efficiency(house, log, steps), margin, detail=detail)
 
 
-def _shares(acts: Sequence[Act], done: set[tuple[str, int]]) -> Iterator[Term]:
-    """Yield the reached share of each kind of milestone that the house has."""
+def _shares(acts: Mapping[Act, int], done: set[tuple[str, int]]) -> Iterator[Term]:
+    """Yield the reached share of each kind of milestone that the house has; deep ones weigh more."""
     for name, (verbs, weight) in KINDS.items():
-        wanted = [(act.verb, act.target) for act in acts if act.verb in verbs]
+        wanted = {(act.verb, act.target): depth for act, depth in acts.items() if act.verb in verbs}
         if wanted:
-            yield Term(name, sum(key in done for key in wanted) / len(wanted), weight)
+            reached = sum(depth for key, depth in wanted.items() if key in done)
+            yield Term(name, reached / sum(wanted.values()), weight)
 
 
 def _efficiency(house: House, log: Log, steps: int) -> tuple[Term, ...]:
