@@ -221,8 +221,11 @@ def _store(index: Index, target: Path) -> None:
     toolsets = {digest: _place(place) for digest, place in index.toolsets.items()}
     data = asdict(index, recurse=False) | {"header": _place(index.header), "toolsets": toolsets, "episodes": rows}
     draft = target.with_name(f"{target.name}.{os.getpid()}.tmp")
-    draft.write_bytes(orjson.dumps(data))
-    draft.replace(target)
+    try:
+        draft.write_bytes(orjson.dumps(data))
+        draft.replace(target)
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def _place(place: Place) -> tuple[int, int, int]:

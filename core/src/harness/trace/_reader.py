@@ -125,6 +125,8 @@ class TraceReader:
 
     def _lines(self, file: BinaryIO) -> Iterator[Line]:
         plain = not _is_zstd(file.read(4))
+        if plain and self.path.name.endswith(".zst"):  # the first frame may be damaged from its first byte on
+            plain = _frames.next_frame(file, 0) is None
         at: int | None = 0
         while at is not None:
             try:

@@ -212,9 +212,7 @@ def _open(path: Path, append: bool) -> int:
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if not append and os.fstat(fd).st_size:
-            raise TraceError(
-                f"{path} exists: continue it with append=True (`harness rollout --resume`), or choose another"
-            )
+            raise TraceError(f"{path} exists: continue it (`harness rollout --resume RUN`) or name another file")
     except BlockingIOError as error:
         os.close(fd)
         raise TraceError(f"{path} is being written by another process") from error
@@ -230,9 +228,8 @@ def _seal(path: Path, fd: int) -> _frames.Tail:
         with path.open("rb") as file:
             tail = _frames.find_tail(file)
     except ValueError as error:
-        raise TraceError(
-            f"{path}: cannot be continued: {error.args[0]} at byte {error.args[1]}; {_advice(path)}"
-        ) from error
+        what, offset = error.args
+        raise TraceError(f"{path}: cannot be continued: {what} at byte {offset}; {_advice(path)}") from error
     if tail.stray:
         raise TraceError(f"{path}: torn, and in a layout that cannot be sealed in place; {_advice(path)}")
     if tail.torn:
