@@ -75,7 +75,7 @@ _HOME = {name: f"harness.{module}" for module, names in _HOMES.items() for name 
 
 __version__ = "0.1.0"
 
-__all__ = [  # noqa: PLE0604 - spelled out for type checkers and readers
+__all__ = [
     "Action",
     "AnswerOrNudge",
     "Card",

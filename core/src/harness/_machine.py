@@ -186,7 +186,9 @@ class Machine:
         self._take(completion)
         start = len(self.messages)
         if completion.finish_reason == "length":
-            self._refuse_all(completion.tool_calls, "length_truncated", "not executed: the message was cut at its token limit")
+            self._refuse_all(
+                completion.tool_calls, "length_truncated", "not executed: the message was cut at its token limit"
+            )
             self.finish("length_truncated")
         else:
             yield from self._calls(completion.tool_calls)
@@ -223,7 +225,9 @@ class Machine:
             return
         if spec.budget is not None and self._clock().left(spec.budget) <= 0:
             total = self.limits.budgets.get(spec.budget, 0)
-            self._answer_error(call, "budget_exhausted", f"not executed: all {total} {spec.budget} are used", arguments.json)
+            self._answer_error(
+                call, "budget_exhausted", f"not executed: all {total} {spec.budget} are used", arguments.json
+            )
             return
         yield from self._execute(call, spec, arguments)
 
@@ -247,7 +251,9 @@ class Machine:
         detail = "arguments were encoded twice" if arguments.twice else ""
         head = reply.head
         self.actions.append(
-            Action(self.turns, spec.name, arguments.json, "ok", charged, head["metrics"], head["reward"], call.id, detail)
+            Action(
+                self.turns, spec.name, arguments.json, "ok", charged, head["metrics"], head["reward"], call.id, detail
+            )
         )
         self.messages.append(Message("tool", parts_in(head["content"]), tool_call_id=call.id))
         if spec.final:
@@ -276,7 +282,9 @@ class Machine:
         charged = self._charge(spec.budget)
         note = budget_note(self._clock(), spec.budget, charged=False)
         self._record(call, spec.name, arguments.json, reason, charged, str(error))
-        self.messages.append(_tool_message(call, {"error": reason, "message": message} | ({"budget": note} if note else {})))
+        self.messages.append(
+            _tool_message(call, {"error": reason, "message": message} | ({"budget": note} if note else {}))
+        )
 
     def _respond(self, completion: Completion) -> Work[None]:
         record = {
@@ -329,7 +337,9 @@ class Machine:
         self.metrics, self.training = reply.head["metrics"], reply.head["training"]
         score = score_in(reply.head["score"])
         reason = "solved" if score.success else self._reason(score.reason)
-        return Outcome("scored", reason, score.detail or self._detail, score.total, score.success, score, self.task.reward.id)
+        return Outcome(
+            "scored", reason, score.detail or self._detail, score.total, score.success, score, self.task.reward.id
+        )
 
     def _reason(self, named: str | None) -> str:
         if named:
@@ -374,7 +384,12 @@ class Machine:
         self.actions.append(Action(self.turns, name, arguments, status, charged, call_id=call.id, detail=detail))
 
     def _answer_error(
-        self, call: ToolCall, reason: str, message: str, arguments: Mapping[str, Json] | None = None, argument: str | None = None
+        self,
+        call: ToolCall,
+        reason: str,
+        message: str,
+        arguments: Mapping[str, Json] | None = None,
+        argument: str | None = None,
     ) -> None:
         self._record(call, call.name, arguments or {}, reason, None, message)
         told = {"error": reason, "message": message} | ({"argument": argument} if argument else {})

@@ -32,6 +32,9 @@ TARGET = "harness.certify:perform"
 HELDOUT_SPLIT = "test"
 HELDOUT_COUNT = 100
 
+SECONDS = 600.0
+"""Time limit of certifying one place."""
+
 MAX_ATTEMPTS = 50
 """Proposals after which a place that certifies none is a bug of the task."""
 
@@ -63,7 +66,9 @@ def judge(task: Task, sample: Sample) -> Verdict:
     for name in sorted(scripts, key=lambda n: n != "reference"):
         outcome = play_inline(task, sample, scripts[name], "certify").outcome
         if outcome.status != "scored":
-            raise TaskError(f"{task.card.task_id}: {name} on {sample.key}: {outcome.reason}: {outcome.detail}\n{outcome.evidence}")
+            raise TaskError(
+                f"{task.card.task_id}: {name} on {sample.key}: {outcome.reason}: {outcome.detail}\n{outcome.evidence}"
+            )
         rewards[name] = outcome.reward
         wrong = _broken_rule(outcome, name == "reference", task.card.margin)
         if wrong:
@@ -105,7 +110,9 @@ def certified_sample(
         if tried >= MAX_ATTEMPTS:
             break
     shown = "; ".join(dict.fromkeys(filter(None, reasons[-5:])))
-    raise TaskError(f"{task.card.task_id} {task.ref.group}: no certified instance in {MAX_ATTEMPTS} proposals ({shown})")
+    raise TaskError(
+        f"{task.card.task_id} {task.ref.group}: no certified instance in {MAX_ATTEMPTS} proposals ({shown})"
+    )
 
 
 def owned(task: Task, seed: int, split: str, index: int) -> Iterator[Proposal]:
@@ -225,7 +232,9 @@ class RowCache:
 
     def __init__(self, task: Task, seed: int, split: str) -> None:
         words = (task.card.task_id, source_digest(package_of(task)), task.options_digest, task.reward.id, seed, split)
-        root = Path(os.environ.get("HARNESS_CACHE") or Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "harness").expanduser()
+        root = Path(
+            os.environ.get("HARNESS_CACHE") or Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "harness"
+        ).expanduser()
         self.path = root / "certified" / f"{task.name}-{task.ref.group or 'default'}-{seeds.hexdigest(*words)}.jsonl"
         self._rows = {row["index"]: row for row in self._read()}
 

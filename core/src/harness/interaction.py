@@ -51,7 +51,9 @@ class AnswerOrNudge:
         reason = "bad_answer_format" if problem else "no_answer"
         if turn.nudges >= clock.limits.nudges:
             return Response(done=True, reason=reason)
-        return Response(self._text(clock.language, problem, clock.limits.nudges - turn.nudges - 1), nudge=True, reason=reason)
+        return Response(
+            self._text(clock.language, problem, clock.limits.nudges - turn.nudges - 1), nudge=True, reason=reason
+        )
 
     def _text(self, language: str, problem: str, left: int) -> str:
         tongue = language if language in _NUDGE else "en"

@@ -1,7 +1,7 @@
-"""JSON between processes and into files: orjson, with a lossless fallback for lone surrogates.
+"""JSON between processes and into files: orjson, with a lossless fallback for what it cannot write.
 
-Models and tools can produce text with lone surrogates, which UTF-8 cannot carry. Such values are written with `\\ud835`
-escapes by the standard library and read back by it; everything else takes the fast path.
+Models and tools can produce lone surrogates, which UTF-8 cannot carry, and integers beyond 64 bits. Such values are written by
+the standard library (surrogates as `\\ud835` escapes) and read back by it; everything else takes the fast path.
 """
 
 from __future__ import annotations
@@ -15,12 +15,14 @@ from harness.records import Json
 
 
 def dumps(value: Json) -> bytes:
-    """Write a JSON value; lone surrogates become escapes. Mappings of other kinds than dict are written as objects."""
+    """Write a JSON value; lone surrogates become escapes. Mappings of other kinds than dict are written as objects.
+
+    Raises:
+        TypeError: A value has no JSON form.
+    """
     try:
         return orjson.dumps(value, default=_plain, option=orjson.OPT_NON_STR_KEYS)
-    except TypeError as error:
-        if "surrogate" not in str(error) and "UTF-8" not in str(error):
-            raise
+    except TypeError:
         return json.dumps(value, default=_plain, allow_nan=False, separators=(",", ":")).encode("ascii")
 
 

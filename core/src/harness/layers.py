@@ -30,7 +30,9 @@ def option(default: Any, help: str, *, seeded: bool = True, choices: Sequence[Js
         choices: Allowed values.
     """
     checks = validators.in_(tuple(choices)) if choices else None
-    return field(default=default, validator=checks, metadata={"help": help, "seeded": seeded, "choices": tuple(choices)})
+    return field(
+        default=default, validator=checks, metadata={"help": help, "seeded": seeded, "choices": tuple(choices)}
+    )
 
 
 @frozen

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.jsonio import dumps
 from harness.records import Json
-from harness.statistics import clustered_interval, pass_at_k, wilson
+from harness.statistics import pass_at_k, wilson
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -67,11 +67,14 @@ def summarise(episodes: list[dict[str, Json]], dropped: Iterable[Any] = ()) -> d
         "scored": n,
         "success": wins / n if n else None,
         "mean_reward": sum(e["reward"] for e in scored) / n if n else None,
-        "ci95": list(wilson(wins, n) if k == 1 else clustered_interval(means)) if n else None,
+        "ci95": list(wilson(sum(means), len(means))) if n else None,
         "truncated": sum(e["reason"] in TRUNCATED for e in scored) / n if n else None,
         "turns": sum(e["turns"] for e in scored) / n if n else None,
         "reasons": dict(Counter(e["reason"] for e in episodes).most_common()),
-        "tokens": {"prompt": sum(e["tokens"][0] for e in episodes), "completion": sum(e["tokens"][1] for e in episodes)},
+        "tokens": {
+            "prompt": sum(e["tokens"][0] for e in episodes),
+            "completion": sum(e["tokens"][1] for e in episodes),
+        },
     }
     if k > 1:
         complete = [plays for plays in by_instance.values() if len(plays) == k]

@@ -33,8 +33,6 @@ RETRIES = 2
 DOWN_LIMIT = 3
 """Episodes in a row that find the endpoint down before the run ends."""
 
-CERTIFY_SECONDS = 600.0
-
 
 @frozen
 class Play:
@@ -140,7 +138,7 @@ class Samples:
         if known is not None:
             return known
         request = certify.request_for(task, place.index, place.seed, place.split, wanted)
-        reply = await self._backend.call(Job(certify.TARGET, request, CERTIFY_SECONDS, label=f"certify {place.label}"))
+        reply = await self._backend.call(Job(certify.TARGET, request, certify.SECONDS, label=f"certify {place.label}"))
         row = certify.read_row(reply)
         if cache:
             cache.put(row)
@@ -310,7 +308,13 @@ class Rollout:
                 group.start_soon(self._lane, lane, queue, samples, backend, writer, group.cancel_scope)
 
     async def _lane(
-        self, lane: int, queue: Any, samples: Samples, backend: Backend, writer: TraceWriter | None, scope: anyio.CancelScope
+        self,
+        lane: int,
+        queue: Any,
+        samples: Samples,
+        backend: Backend,
+        writer: TraceWriter | None,
+        scope: anyio.CancelScope,
     ) -> None:
         for play in queue:
             async with self._counted(lane, play) as watch:

@@ -45,7 +45,9 @@ def sample_row(task: Task, sample: Sample) -> dict[str, Json]:
             {
                 "role": m.role,
                 "content": [
-                    {"type": "text", "text": p.text} if isinstance(p, TextPart) else {"type": "image", "sha256": p.sha256}
+                    {"type": "text", "text": p.text}
+                    if isinstance(p, TextPart)
+                    else {"type": "image", "sha256": p.sha256}
                     for p in m.content
                 ],
             }

@@ -89,7 +89,9 @@ def rows_as_places(path: Path, spec: RunSpec) -> Iterator[Place]:
             ref = TaskRef(row["task"], row["group"], dict(spec.options), spec.plugins)
             yield Place(ref, row["index"], row["seed"], row["split"], row.get("language", "en"), row)
         except KeyError as error:
-            raise UserError(f"{path}: a row has no field {error.args[0]!r}; expected rows of `harness sample`") from None
+            raise UserError(
+                f"{path}: a row has no field {error.args[0]!r}; expected rows of `harness sample`"
+            ) from None
 
 
 class RunFolder:

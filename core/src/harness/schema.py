@@ -108,7 +108,9 @@ def _describe_bare(kind: Any) -> dict[str, Json]:
         return {"type": "object", "additionalProperties": describe(args[1])}
     if attrs.has(kind):
         return _describe_record(kind)
-    raise TaskError(f"no JSON Schema for the type {kind!r}; use bool, int, float, str, Literal, list, tuple, dict or an attrs class")
+    raise TaskError(
+        f"no JSON Schema for the type {kind!r}; use bool, int, float, str, Literal, list, tuple, dict or an attrs class"
+    )
 
 
 def _describe_union(args: tuple[Any, ...]) -> dict[str, Json]:
@@ -126,7 +128,9 @@ def _describe_array(origin: type, args: tuple[Any, ...]) -> dict[str, Json]:
     if origin is list or (len(args) == 2 and args[1] is Ellipsis):
         return {"type": "array", "items": describe(args[0])}
     if len(set(map(repr, args))) != 1:
-        raise TaskError(f"no JSON Schema for tuple{list(args)!r}; a fixed tuple must hold one type, else use an attrs class")
+        raise TaskError(
+            f"no JSON Schema for tuple{list(args)!r}; a fixed tuple must hold one type, else use an attrs class"
+        )
     return {"type": "array", "items": describe(args[0]), "minItems": len(args), "maxItems": len(args)}
 
 
@@ -248,7 +252,9 @@ def _required(kind: type) -> frozenset[str]:
     return frozenset(a.name for a in attrs.fields(kind) if a.default is attrs.NOTHING)
 
 
-def conform_fields(value: Mapping[str, Json], hints: Mapping[str, Any], required: frozenset[str], path: str = "") -> dict[str, Any]:
+def conform_fields(
+    value: Mapping[str, Json], hints: Mapping[str, Any], required: frozenset[str], path: str = ""
+) -> dict[str, Any]:
     """Check a JSON object field by field; unknown names name the nearest known one."""
     for name in value:
         if name not in hints:

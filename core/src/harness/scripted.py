@@ -160,5 +160,13 @@ class Script:
         made = []
         for name, arguments in move.calls:
             self._count += 1
-            made.append(ToolCall(f"call_{self._count}", name, orjson.dumps(dict(arguments), option=orjson.OPT_SERIALIZE_NUMPY).decode()))
-        return Completion(content=move.text or None, tool_calls=tuple(made), finish_reason="tool_calls" if made else "stop")
+            made.append(
+                ToolCall(
+                    f"call_{self._count}",
+                    name,
+                    orjson.dumps(dict(arguments), option=orjson.OPT_SERIALIZE_NUMPY).decode(),
+                )
+            )
+        return Completion(
+            content=move.text or None, tool_calls=tuple(made), finish_reason="tool_calls" if made else "stop"
+        )

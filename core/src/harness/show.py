@@ -27,7 +27,8 @@ def describe_task(task: Task, language: str = "en", *, with_prompt: bool = False
         "certified": card.certified,
         "languages": list(card.languages),
         "groups": [
-            {"name": name, "options": dict(g.options), "ratio": g.ratio, "summary": g.summary} for name, g in card.groups.items()
+            {"name": name, "options": dict(g.options), "ratio": g.ratio, "summary": g.summary}
+            for name, g in card.groups.items()
         ],
         "options": _options(task),
         "tools": [_tool(spec.schema.openai()["function"]) for spec in task.specs.values()],

@@ -3,29 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 Z95 = 1.959963984540054
 
 
-def wilson(successes: int, n: int) -> tuple[float, float]:
-    """95 % Wilson score interval of a proportion (Wilson 1927). (0, 1) when n is 0."""
+def wilson(successes: float, n: int) -> tuple[float, float]:
+    """95 % Wilson score interval of a proportion (Wilson 1927). (0, 1) when n is 0.
+
+    With k plays of each instance, pass the sum of the instances' rates and the number of instances: conservative, since
+    plays of one instance are not independent.
+    """
     if n == 0:
         return 0.0, 1.0
     rate, z2 = successes / n, Z95 * Z95
     centre = (rate + z2 / (2 * n)) / (1 + z2 / n)
     half = Z95 * math.sqrt(rate * (1 - rate) / n + z2 / (4 * n * n)) / (1 + z2 / n)
     return max(0.0, centre - half), min(1.0, centre + half)
-
-
-def clustered_interval(means: Sequence[float]) -> tuple[float, float]:
-    """95 % normal interval of the mean of cluster means, for k plays of each instance; clipped to [0, 1]."""
-    n = len(means)
-    if n < 2:
-        return 0.0, 1.0
-    mean = sum(means) / n
-    half = Z95 * math.sqrt(sum((m - mean) ** 2 for m in means) / (n - 1) / n)
-    return max(0.0, mean - half), min(1.0, mean + half)
 
 
 def pass_at_k(successes: int, n: int, k: int) -> float:

@@ -101,7 +101,9 @@ def _spec(toolset: type[Toolset], name: str, method: Any) -> ToolSpec:
     shape = {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
     summary = " ".join(doc.split("\n\n")[0].split())
     kinds = {p.name: hints[p.name] for p in parameters}
-    return ToolSpec(ToolSchema(name, summary, shape), kinds, frozenset(required), mark.budget, mark.final, mark.idempotent)
+    return ToolSpec(
+        ToolSchema(name, summary, shape), kinds, frozenset(required), mark.budget, mark.final, mark.idempotent
+    )
 
 
 class BadCall(Exception):

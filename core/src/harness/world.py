@@ -266,7 +266,13 @@ def _parts_out(parts: tuple[Part, ...]) -> list[Json]:
     return [
         {"text": p.text}
         if isinstance(p, TextPart)
-        else {"sha256": p.sha256, "media_type": p.media_type, "width": p.width, "height": p.height, "facts": dict(p.facts)}
+        else {
+            "sha256": p.sha256,
+            "media_type": p.media_type,
+            "width": p.width,
+            "height": p.height,
+            "facts": dict(p.facts),
+        }
         for p in parts
     ]
 
@@ -293,4 +299,15 @@ def log_in(value: Mapping[str, Json]) -> Log:
     return Log(actions, value["answer"], value["metrics"], value["turns"], value["nudges"], value["end"])
 
 
-__all__ = ["TARGET", "Image", "Reply", "encode_world", "pack", "perform", "read_reply", "score_in", "score_out", "unpack"]
+__all__ = [
+    "TARGET",
+    "Image",
+    "Reply",
+    "encode_world",
+    "pack",
+    "perform",
+    "read_reply",
+    "score_in",
+    "score_out",
+    "unpack",
+]

@@ -77,7 +77,7 @@ async def test_the_only_worker_is_replaced_for_the_second_try(anyio_backend: str
 
 async def test_many_exceptions_at_once_all_get_their_second_try(anyio_backend: str, tmp_path: Path) -> None:
     for size in (1, 3):
-        reproduced = []
+        reproduced: list[bool] = []
 
         async def fail(pool: ProcessBackend, reproduced: list[bool], log: Path) -> None:
             with pytest.raises(WorldRaised) as caught:

@@ -1,15 +1,18 @@
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 from attrs import define, field
 
+from harness import plugins
 from harness.policies import Agent, Context, Setup, openai_policy, sdk_policy
 from harness.policies._chat import ChatPolicy, Clock
 from harness.records import Message, Sample, TextPart, ToolSchema
+from harness.task import Task, load_task
 
 FACTORIES = {"openai": openai_policy, "sdk": sdk_policy}
 
@@ -85,3 +88,12 @@ TOOLS = (
     ),
     ToolSchema("submit", "Answer.", {"type": "object", "properties": {"value": {"type": "number"}}, "required": ["value"]}),
 )
+
+
+@pytest.fixture
+def toy(monkeypatch: pytest.MonkeyPatch) -> Iterator[Task]:
+    """A small whole task: find a hidden number with a bounded number of questions."""
+    monkeypatch.syspath_prepend(Path(__file__).parents[1] / "tasks")
+    plugins._points.cache_clear()
+    yield load_task("toy", group="easy")
+    plugins._points.cache_clear()

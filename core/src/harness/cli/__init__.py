@@ -70,7 +70,10 @@ class LazyGroup(click.Group):
 def _plugin_verbs() -> dict[str, str]:
     from harness import plugins
 
-    return {item.name: f"{item.summary or 'Command'} (from {item.distribution})" for item in plugins.listings("harness.commands")}
+    return {
+        item.name: f"{item.summary or 'Command'} (from {item.distribution})"
+        for item in plugins.listings("harness.commands")
+    }
 
 
 def _version(ctx: click.Context, _: click.Parameter, value: bool) -> None:

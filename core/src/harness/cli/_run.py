@@ -80,7 +80,9 @@ def carry_out(asked: Asked, *, strict: bool = False, show: bool = True) -> tuple
     policy = make_policy(spec.policy, setup)
     places = spec.places()
     if folder is None:
-        folder = RunFolder.create(asked.out or _free_name(spec), evolve(spec, agent=agent.public()), tasks_of(places).values())
+        folder = RunFolder.create(
+            asked.out or _free_name(spec), evolve(spec, agent=agent.public()), tasks_of(places).values()
+        )
     else:
         folder.check_versions(tasks_of(places).values())
     rollout = Rollout(
@@ -197,9 +199,22 @@ def _progress(tally: Tally) -> Iterator[Any]:
         yield line
         click.echo(_describe(tally), err=True)
         return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
 
-    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), TimeRemainingColumn())
+    columns = (
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.description}"),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
     with Progress(*columns, console=console(stderr=True), transient=False) as progress:
         bar = progress.add_task("", total=tally.total)
 

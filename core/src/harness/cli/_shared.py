@@ -14,9 +14,15 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 seed_option = click.option("--seed", type=int, default=0, show_default=True, help="Seed of the data set.")
-group_option = click.option("--group", "groups", multiple=True, metavar="NAME[=RATIO]", help="Group to play; may be repeated.")
-set_option = click.option("--set", "settings", multiple=True, metavar="OPTION=VALUE", help="Set a task option (or language).")
-with_option = click.option("--with", "plugins", multiple=True, metavar="PLUGIN", help="Plugin that changes a layer; in order.")
+group_option = click.option(
+    "--group", "groups", multiple=True, metavar="NAME[=RATIO]", help="Group to play; may be repeated."
+)
+set_option = click.option(
+    "--set", "settings", multiple=True, metavar="OPTION=VALUE", help="Set a task option (or language)."
+)
+with_option = click.option(
+    "--with", "plugins", multiple=True, metavar="PLUGIN", help="Plugin that changes a layer; in order."
+)
 
 
 def split_option(default: str) -> Callable[[F], F]:

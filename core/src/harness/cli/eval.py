@@ -23,7 +23,9 @@ from harness.errors import UserError
 @click.command("eval", epilog="Example: harness eval battery escape --policy openai:qwen3-8b -n 100 --out eval")
 @click.argument("tasks", nargs=-1)
 @policy_option
-@click.option("-n", "count", type=click.IntRange(1), default=100, show_default=True, help="Held-out instances of each task.")
+@click.option(
+    "-n", "count", type=click.IntRange(1), default=100, show_default=True, help="Held-out instances of each task."
+)
 @click.option("--k", type=click.IntRange(1), default=1, show_default=True, help="Plays of each instance.")
 @seed_option
 @group_option

@@ -25,11 +25,15 @@ if TYPE_CHECKING:
 policy_option = click.option("--policy", default="reference", show_default=True, help="Who plays: reference, random, lazy:NAME, "
     "openai:MODEL, sdk:MODEL, script:FILE.py:NAME, replay:RUN, chaos:SEED, human.")  # fmt: skip
 url_option = click.option("--base-url", help="Endpoint of the model, up to /v1 [default: OPENAI_BASE_URL].")
-agent_option = click.option("--agent", type=click.Path(path_type=Path), help="YAML file: system prompt, sampling, headers.")
+agent_option = click.option(
+    "--agent", type=click.Path(path_type=Path), help="YAML file: system prompt, sampling, headers."
+)
 concurrency_option = click.option(
     "--concurrency", "-c", type=click.IntRange(1), default=32, show_default=True, help="Episodes in flight."
 )
-backend_option = click.option("--backend", default="auto", show_default=True, help="Where world code runs: auto, inline, process.")
+backend_option = click.option(
+    "--backend", default="auto", show_default=True, help="Where world code runs: auto, inline, process."
+)
 workers_option = click.option("--workers", type=click.IntRange(1), help="Worker processes [default: one a core].")
 strict_option = click.option("--strict", is_flag=True, help="Exit with 1 if any episode is invalid.")
 
@@ -40,7 +44,9 @@ strict_option = click.option("--strict", is_flag=True, help="Exit with 1 if any 
 )
 @click.argument("what", required=False, metavar="TASK|DATA|CONFIG")
 @policy_option
-@click.option("-n", "count", type=click.IntRange(1), default=8, show_default=True, help="Instances (a data file plays all).")
+@click.option(
+    "-n", "count", type=click.IntRange(1), default=8, show_default=True, help="Instances (a data file plays all)."
+)
 @click.option("--k", type=click.IntRange(1), default=1, show_default=True, help="Plays of each instance.")
 @seed_option
 @split_option("train")
@@ -54,7 +60,9 @@ strict_option = click.option("--strict", is_flag=True, help="Exit with 1 if any 
 @backend_option
 @workers_option
 @click.option("--out", type=click.Path(path_type=Path), help="Run folder to make [default: run-TASK-NUMBER].")
-@click.option("--resume", type=click.Path(path_type=Path), help="Run folder to continue; takes everything else from it.")
+@click.option(
+    "--resume", type=click.Path(path_type=Path), help="Run folder to continue; takes everything else from it."
+)
 @strict_option
 @json_option
 def command(what: str | None, resume: Path | None, as_json: bool, strict: bool, out: Path | None, **given: Any) -> int:
@@ -66,7 +74,11 @@ def command(what: str | None, resume: Path | None, as_json: bool, strict: bool, 
 
     if (what is None) == (resume is None):
         raise UserError("name a TASK, a DATA file or a CONFIG file, or give --resume RUN")
-    spec = None if what is None else (config_spec(Path(what)) if what.endswith((".yaml", ".yml")) else spec_of(what, given))
+    spec = (
+        None
+        if what is None
+        else (config_spec(Path(what)) if what.endswith((".yaml", ".yml")) else spec_of(what, given))
+    )
     asked = Asked(
         spec,
         out=out,

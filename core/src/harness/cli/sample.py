@@ -42,7 +42,9 @@ def command(
 
     options, language = parse_settings(settings)
     draw = certified_sample if certify else Task.sample
-    places = plan(task, count, groups=groups, options=options, plugins=plugins, seed=seed, split=split, language=language)
+    places = plan(
+        task, count, groups=groups, options=options, plugins=plugins, seed=seed, split=split, language=language
+    )
     rows = (
         sample_row(made, draw(made, p.index, seed=seed, split=split, language=language))
         for p in places

@@ -67,7 +67,9 @@ def completions_of(record: Mapping[str, Any]) -> list[Completion]:
 
     messages = messages_from(record)
     made = [
-        Completion(m.text or None, m.reasoning, m.tool_calls, "tool_calls" if m.tool_calls else "stop", None, m.evidence)
+        Completion(
+            m.text or None, m.reasoning, m.tool_calls, "tool_calls" if m.tool_calls else "stop", None, m.evidence
+        )
         for m in messages
         if m.role == "assistant"
     ]

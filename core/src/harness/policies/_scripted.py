@@ -49,7 +49,12 @@ def find_script(task: Task, name: str) -> Scripted:
 
 
 def make_view(
-    task: Task, sample: Sample, messages: Sequence[Message], tools: tuple[ToolSchema, ...], script: Scripted, rng_words: tuple[Any, ...]
+    task: Task,
+    sample: Sample,
+    messages: Sequence[Message],
+    tools: tuple[ToolSchema, ...],
+    script: Scripted,
+    rng_words: tuple[Any, ...],
 ) -> View:
     """Give a script what a policy of its view may see."""
     identity = task.decode_identity(sample.identity)
@@ -125,7 +130,7 @@ class ScriptedPlayer:
         self._seen = len(messages)
         try:
             return self._script.reply(new)
-        except Exception as error:  # noqa: BLE001 - a script is a policy: whatever it raises is its fault
+        except Exception as error:
             raise PolicyFault(f"the script raised {type(error).__name__}: {error}") from error
 
     async def close(self) -> None:
@@ -172,7 +177,7 @@ def _load_file(path: Path) -> Any:
     sys.modules[spec.name] = module
     try:
         spec.loader.exec_module(module)
-    except Exception as error:  # noqa: BLE001 - the user's file may raise anything
+    except Exception as error:
         raise UserError(f"policy file {str(path)!r} cannot be run: {type(error).__name__}: {error}") from error
     return module
 

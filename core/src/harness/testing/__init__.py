@@ -1,6 +1,6 @@
-"""What tests of tasks and of drivers need: a fake model that misbehaves on demand.
+"""What tests of tasks and of drivers need: the contract test of a task, and a fake model that misbehaves on demand.
 
-`ChaosServer` is a real HTTP server that speaks the chat-completions protocol, plays a script and injects faults;
+`TaskContract` is a task package's own contract test in three lines. `ChaosServer` is a real HTTP server that speaks the chat-completions protocol, plays a script and injects faults;
 `FastServer` does the first two at next to no cost, for benchmarks. Names are loaded on first use.
 """
 
@@ -10,11 +10,12 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from harness.testing._contract import TaskContract
     from harness.testing._fast import FastServer
     from harness.testing._script import Request
     from harness.testing._server import TRANSPORT, ChaosServer, Rules, Seen
 
-__all__ = ["TRANSPORT", "ChaosServer", "FastServer", "Request", "Rules", "Seen"]
+__all__ = ["TRANSPORT", "ChaosServer", "FastServer", "Request", "Rules", "Seen", "TaskContract"]
 
 _HOMES = {
     "ChaosServer": "_server",
@@ -22,6 +23,7 @@ _HOMES = {
     "Request": "_script",
     "Rules": "_server",
     "Seen": "_server",
+    "TaskContract": "_contract",
     "TRANSPORT": "_server",
 }
 

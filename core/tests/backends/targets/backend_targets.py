@@ -143,4 +143,4 @@ def program_then(payload: bytes) -> bytes:
     whole = Path(file + ".part")
     whole.write_bytes(start_program(b""))
     whole.rename(file)
-    return globals()[how](b"1")
+    return {"spin": spin, "sleep_in_c": sleep_in_c, "echo": echo, "quit_with": quit_with}[how](b"1")

@@ -1,0 +1,94 @@
+"""Inputs that broke systems like this one, sent by a server over HTTP and played through whole episodes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from typing import Any
+
+import pytest
+
+from harness.backends import InlineBackend
+from harness.episode import Episode
+from harness.jsonio import dumps, loads
+from harness.policies import ChatPolicy, Context
+from harness.policies._mischief import MISCHIEF
+from harness.records import Completion, ToolCall
+from harness.rollout import play_episode
+from harness.task import Task
+from harness.testing import ChaosServer
+from harness.trace import episode_record
+
+pytestmark = pytest.mark.anyio
+
+Connect = Callable[..., AbstractAsyncContextManager[ChatPolicy]]
+
+
+def submit(value: int) -> Completion:
+    return Completion(None, None, (ToolCall("end", "submit", f'{{"value": {value}}}'),), "tool_calls")
+
+
+async def play(toy: Task, connect: Connect, fault: str, seed: int = 0) -> tuple[Episode, ChaosServer]:
+    """Play one episode in which the model's first turn is a fault and its later ones submit."""
+    instance = toy.sample(0)
+
+    def first_turn(request: Any) -> str | None:
+        return fault if request.turn == 1 else None
+
+    server = ChaosServer(lambda _: submit(1), faults=first_turn, seed=seed)
+    async with server, connect(server.url) as policy, InlineBackend() as backend:
+        episode = await play_episode(toy, instance, policy, backend, Context(instance, task=toy))
+    return episode, server
+
+
+@pytest.mark.parametrize("fault", list(MISCHIEF))
+async def test_every_fault_is_answered_and_scored(toy: Task, connect: Connect, fault: str) -> None:
+    episode, server = await play(toy, connect, fault)
+    assert episode.outcome is not None
+    assert episode.outcome.status == "scored", episode.outcome
+    assert set(server.outcomes) <= {fault, "ok"}
+    for message in episode.messages:
+        answered = [m.tool_call_id for m in episode.messages if m.role == "tool"]
+        assert all(call.id and answered.count(call.id) == 1 for call in message.tool_calls)
+    record = episode_record(episode, {"name": "test", "view": "observation"})
+    assert loads(dumps(record))["outcome"]["status"] == "scored"
+
+
+@pytest.mark.parametrize(
+    ("fault", "status"),
+    [
+        ("cut_json", "malformed_call"),
+        ("arguments_list", "invalid_arguments"),
+        ("arguments_number", "invalid_arguments"),
+        ("arguments_null", "invalid_arguments"),
+        ("arguments_empty", "invalid_arguments"),
+        ("unknown_tool", "unknown_tool"),
+        ("string_for_int", "invalid_arguments"),
+        ("null_argument", "invalid_arguments"),
+    ],
+)
+async def test_what_the_episode_says(toy: Task, connect: Connect, fault: str, status: str) -> None:
+    episode, server = await play(toy, connect, fault)
+    first, last = episode.log.actions[0], episode.log.actions[-1]
+    assert (first.status, first.turn, first.budget) == (status, 1, None)
+    assert (last.name, last.status, last.turn) == ("submit", "ok", 2)
+    assert server.requests == 2
+    # what came back to the server is valid: a template can parse the arguments of the earlier call
+    (sent,) = server.seen[1].request.body["messages"][1]["tool_calls"]
+    assert isinstance(loads(sent["function"]["arguments"]), dict)
+
+
+async def test_a_truncated_message_executes_nothing(toy: Task, connect: Connect) -> None:
+    episode, server = await play(toy, connect, "length_with_complete_call")
+    assert episode.outcome is not None
+    assert episode.outcome.reason == "length_truncated"
+    assert episode.log.count(episode.log.actions[0].name) == 0
+    assert server.requests == 1
+
+
+async def test_attempts_are_recorded_with_their_turn(toy: Task, connect: Connect) -> None:
+    episode, _ = await play(toy, connect, "429")
+    record = episode_record(episode, {"name": "test", "view": "observation"})
+    attempts = [dict(attempt) for attempt in episode.record.attempts]
+    assert [(attempt["turn"], attempt["status"]) for attempt in attempts] == [(1, 429), (1, 429), (1, 200)]
+    assert loads(dumps(record))["outcome"]["status"] == "scored"
