@@ -1,7 +1,7 @@
 """Executable environments for LLM agents: tasks, episodes, traces and verifiable rewards.
 
-Task packages import everything they need from here; names are loaded on first use, so that `import harness` costs nothing
-and no command pays for what it does not use.
+Task packages import everything they need from here; names are loaded on first use, so that `import harness` costs
+nothing and no command pays for what it does not use.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ _HOMES = {
     "images": "Image image",
     "interaction": "AnswerOrNudge find_answer",
     "layers": "Card Clock Draft Group Interaction Prompt Response Result Reward Toolset Turn option system user",
-    "records": "Action Completion Evidence ImagePart Json Limits Log Message Outcome Sample Score Term TextPart ToolCall "
-    "ToolSchema TurnResult Usage",
+    "records": "Action Completion Evidence ImagePart Json Limits Log Message Outcome Sample Score Term TextPart "
+    "ToolCall ToolSchema TurnResult Usage",
     "schema": "Doc Length Range Unit",
     "scripted": "Move Observation Scripted View call calls say",
     "seeds": "generator",

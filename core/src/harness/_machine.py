@@ -1,8 +1,8 @@
 """The rules of an episode, as a synchronous state machine without I/O.
 
-Steps are generators: they yield requests for world code and are sent the replies; whoever drives them decides where the
-code runs. Faults of the environment are caught here, in one place, and make the episode invalid; whatever the policy does is
-answered and scored.
+Steps are generators: they yield requests for world code and are sent the replies; whoever drives them decides where
+the code runs. Faults of the environment are caught here, in one place, and make the episode invalid; whatever the
+policy does is answered and scored.
 """
 
 from __future__ import annotations
@@ -238,9 +238,9 @@ class Machine:
         return specs[name]
 
     def _execute(self, call: ToolCall, spec: ToolSpec, arguments: Arguments) -> Work[None]:
-        head = {"tool": spec.name, "arguments": arguments.json}
+        asked = {"tool": spec.name, "arguments": arguments.json}
         try:
-            reply = yield from self._ask("execute", head, self.limits.call_seconds, spec.idempotent)
+            reply = yield from self._ask("execute", asked, self.limits.call_seconds, spec.idempotent)
         except CallFailed as error:
             self._blame_call(call, spec, arguments, error)
             return
@@ -269,7 +269,7 @@ class Machine:
         self.messages.append(_tool_message(call, told))
 
     def _blame_call(self, call: ToolCall, spec: ToolSpec, arguments: Arguments, error: CallFailed) -> None:
-        """A call that failed twice is itself to blame; one that failed once and cannot be repeated is nobody's fault."""
+        """Answer a call that failed twice: it is itself to blame. One that failed once and cannot be repeated is not."""
         if not error.reproduced and not isinstance(error, WorldTimeout):
             raise _Lost("tool_crash", f"{spec.name}: {error}", error.output)
         timeout = isinstance(error, WorldTimeout)

@@ -1,9 +1,9 @@
 """Certified instances: propose, then prove that competence passes and laziness does not.
 
-An instance is accepted if the task's reference policy, acting only through tools, succeeds on it, every lazy policy fails, and
-both with the margin that the card asks for. `certified_sample` is as much a pure function of its place in the data set as
-`Task.sample` is. Results are cached by everything they depend on, the task's sources included; the held-out rows of the
-default seed ship inside the task's package.
+An instance is accepted if the task's reference policy, acting only through tools, succeeds on it, every lazy policy
+fails, and both with the margin that the card asks for. `certified_sample` is as much a pure function of its place in
+the data set as `Task.sample` is. Results are cached by everything they depend on, the task's sources included; the
+held-out rows of the default seed ship inside the task's package.
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ def sample_of(task: Task, row: Mapping[str, Json], *, seed: int, split: str, lan
     key = task.key_of(identity)
     if key != row["key"]:
         raise UserError(
-            f"row {row['index']} of {task.card.task_id} {row['group']} has key {row['key']}, but its identity has {key}: "
+            f"row {row['index']} of {task.card.task_id} {row['group']} has key {row['key']}, its identity {key}: "
             "it was made by another version of the task"
         )
     proposal = Proposal(identity, key, 0)

@@ -5,8 +5,9 @@
     turn = await episode.step(completion)      # new messages, done, reason
     outcome = await episode.close()            # scores, then releases, always
 
-`Episode` carries world code over a backend; `InlineEpisode` is the same without `await`, in this process. Both are thin shells
-around one state machine and know nothing of HTTP, tokens or trainers: every consumer is a driver over these three calls.
+`Episode` carries world code over a backend; `InlineEpisode` is the same without `await`, in this process. Both are
+thin shells around one state machine and know nothing of HTTP, tokens or trainers: every consumer is a driver over
+these three calls.
 """
 
 from __future__ import annotations
@@ -99,8 +100,11 @@ class Episode(_Shell):
 
     async def close(self) -> Outcome:
         """Score the episode and release its world, also when the surrounding scope is cancelled."""
+        work = self.machine.close()
         with anyio.CancelScope(shield=True):
-            return await self._drive(self.machine.close())
+            await self._drive(work)
+        assert self.outcome is not None
+        return self.outcome
 
     async def _drive(self, work: Work[T]) -> T:
         try:

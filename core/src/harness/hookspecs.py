@@ -1,8 +1,8 @@
 """Every hook of the system, in the order in which data flows through an episode.
 
-A task is a module with the first six; a plugin chosen with `--with NAME` may implement any of them to replace or extend a
-layer, and the last three to take part in rollout, logging and training. Hooks are synchronous, are called once when a task
-or a run is set up, and return objects; per-turn and asynchronous work is done by what they return.
+A task is a module with the first six; a plugin chosen with `--with NAME` may implement any of them to replace or
+extend a layer, and the last three to take part in rollout, logging and training. Hooks are synchronous, are called
+once when a task or a run is set up, and return objects; per-turn and asynchronous work is done by what they return.
 
 "First result" means that the implementation registered last is asked first and the first answer that is not None wins.
 To extend rather than replace, write `@hookimpl(wrapper=True)` and change what `yield` returns.
@@ -85,7 +85,9 @@ def harness_policies(options: Any) -> Mapping[str, Scripted]:
 
 @hookspec
 def harness_rollout(run: RunInfo) -> Observer | None:
-    """Return an observer that is told of every finished episode of a run, in the order of finishing. All results are used.
+    """Return an observer that is told of every finished episode of a run, in the order of finishing.
+
+    All results are used; default: none.
 
     Args:
         run: What is being run: tasks, policy, folder, digest.

@@ -1,7 +1,8 @@
-"""The default interaction: take a typed final answer from a message without tool calls, else remind, a bounded number of times.
+r"""The default interaction: take a typed final answer from a message without tool calls, else remind.
 
-An answer may stand bare, in a fenced block or in `\\boxed{}`; what a thinking block holds is no answer. It must fit the
+An answer may stand bare, in a fenced block or in `\boxed{}`; what a thinking block holds is no answer. It must fit the
 parameters of the task's single final tool; a tool with one parameter also takes the bare value (`42`, `1,000`, `42.`).
+Reminders are bounded by the limits of the sample.
 """
 
 from __future__ import annotations

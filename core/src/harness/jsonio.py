@@ -1,7 +1,8 @@
-"""JSON between processes and into files: orjson, with a lossless fallback for what it cannot write.
+r"""JSON between processes and into files: orjson, with a lossless fallback for what it cannot write.
 
-Models and tools can produce lone surrogates, which UTF-8 cannot carry, and integers beyond 64 bits. Such values are written by
-the standard library (surrogates as `\\ud835` escapes) and read back by it; everything else takes the fast path.
+Models and tools can produce lone surrogates, which UTF-8 cannot carry, and integers beyond 64 bits. Such values are
+written by the standard library (surrogates as `\ud835` escapes) and read back by it; everything else takes the fast
+path.
 """
 
 from __future__ import annotations

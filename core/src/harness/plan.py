@@ -1,4 +1,4 @@
-"""What a run plays: places in data sets, mixed over groups by ratio, in an order that depends on nothing but the seed."""
+"""What a run plays: places in data sets, mixed over groups by ratio, in an order that depends on the seed alone."""
 
 from __future__ import annotations
 

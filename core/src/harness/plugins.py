@@ -1,8 +1,8 @@
 """Discovery by entry points, and one plugin manager per task in play.
 
-Entry points give identity and are read from distribution metadata; nothing is imported until it is asked for. pluggy gives
-contributions: the manager of a task holds that task's module and the plugins chosen for the run, nothing else, since
-pluggy asks everyone who is registered.
+Entry points give identity and are read from distribution metadata; nothing is imported until it is asked for. pluggy
+gives contributions: the manager of a task holds that task's module and the plugins chosen for the run, nothing else,
+since pluggy asks everyone who is registered.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _listing(point: EntryPoint) -> Listing:
     faults = (f"module {point.module!r} does not exist ({missing!r} was not found)",) if missing else ()
     if dist is None:
         return Listing(point.name, "?", "?", point.value, "", faults)
-    summary = dist.metadata["Summary"] if "Summary" in dist.metadata else ""
+    summary = dist.metadata.get("Summary", "")
     return Listing(point.name, dist.name, dist.version, point.value, summary or "", faults)
 
 

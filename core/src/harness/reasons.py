@@ -16,7 +16,7 @@ REASONS: Final[dict[str, str]] = {
     "malformed_call": "policy: the arguments of a tool call are not JSON",
     "unknown_tool": "policy: a tool that does not exist was called",
     "invalid_arguments": "policy: the arguments do not fit the tool's schema or the told bounds",
-    "infeasible_state": "policy: the call asks for something the world cannot be in (also: it breaks the simulator twice)",
+    "infeasible_state": "policy: the call asks for a state the world cannot be in (or breaks the simulator twice)",
     "unsafe_action": "policy: the action is dangerous in the world (collision, over-temperature, overspend)",
     "tool_timeout": "policy: the call exceeds its time limit, twice",
     "budget_exhausted": "policy: turns, calls or simulations ran out before an answer",

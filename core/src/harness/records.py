@@ -1,8 +1,8 @@
 """The records that flow between the stages: messages, completions, samples, actions, scores, outcomes.
 
-All are small, frozen and slotted; none does I/O. What a policy sees is `Message` and `ToolSchema`; what scoring sees is
-`Log`; what a driver gets back is `TurnResult` and `Outcome`. Nothing here knows of HTTP, tokens or trainers, except that
-`Evidence` carries what a driver knew about tokens, so that nobody has to recompute it.
+All are small, frozen and slotted; none does I/O. What a policy sees is `Message` and `ToolSchema`; what scoring sees
+is `Log`; what a driver gets back is `TurnResult` and `Outcome`. Nothing here knows of HTTP, tokens or trainers,
+except that `Evidence` carries what a driver knew about tokens, so that nobody has to recompute it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""From a trace to numbers: success, mean reward and interval per task and group, always saying over how many of how many.
+"""From a trace to numbers per task and group, always saying over how many of how many.
 
 A report is computed from the file alone, so a resumed run and an uninterrupted one give the same. Where an episode was
 played again after an invalid try, its last record counts.

@@ -1,7 +1,8 @@
 """The rollout: many episodes, a bounded number at a time, written as they finish.
 
-One failing episode never harms another and never ends the run. What ends a run early is an endpoint that refuses to serve us,
-or one that is down for good; then, as after Ctrl-C, everything finished is on disk and `--resume` plays the rest.
+One failing episode never harms another and never ends the run. What ends a run early is an endpoint that refuses to
+serve us, or one that is down for good; then, as after Ctrl-C, everything finished is on disk and `--resume` plays the
+rest.
 """
 
 from __future__ import annotations

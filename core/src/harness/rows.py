@@ -1,7 +1,7 @@
 """Sample rows: instances as lines of a data file, JSONL (also compressed) or Parquet by the file's name.
 
-A row is what rebuilds a sample exactly, with the rendered prompt and the tools beside it for trainers. Tool schemas and the
-identity are stored as JSON text in Parquet, since Arrow would align their columns and invent nulls.
+A row is what rebuilds a sample exactly, with the rendered prompt and the tools beside it for trainers. Tool schemas
+and the identity are stored as JSON text in Parquet, since Arrow would align their columns and invent nulls.
 """
 
 from __future__ import annotations

@@ -25,6 +25,10 @@ from harness.task import Task, TaskRef, load_task, task_of
 TRACE = "traces.jsonl.zst"
 
 
+def _strings(values: Iterable[str]) -> tuple[str, ...]:
+    return tuple(values)
+
+
 @frozen
 class RunSpec:
     """What a run plays.
@@ -38,17 +42,17 @@ class RunSpec:
         options: Options set on top of the groups' presets.
     """
 
-    tasks: tuple[str, ...] = field(converter=tuple, factory=tuple)
+    tasks: tuple[str, ...] = field(converter=_strings, factory=tuple)
     data: str | None = None
     policy: str = "reference"
     n: int = field(default=8, validator=validators.ge(1))
     k: int = field(default=1, validator=validators.ge(1))
     seed: int = seeds.DEFAULT_SEED
     split: str = "train"
-    groups: tuple[str, ...] = field(converter=tuple, factory=tuple)
+    groups: tuple[str, ...] = field(converter=_strings, factory=tuple)
     options: Mapping[str, Json] = field(factory=dict)
     language: str = "en"
-    plugins: tuple[str, ...] = field(converter=tuple, factory=tuple)
+    plugins: tuple[str, ...] = field(converter=_strings, factory=tuple)
     certify: bool = True
     agent: Mapping[str, Json] = field(factory=dict)
 

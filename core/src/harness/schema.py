@@ -64,8 +64,8 @@ _SIMPLE: dict[type, str] = {bool: "boolean", int: "integer", float: "number", st
 def describe(kind: Any, description: str = "") -> dict[str, Json]:
     """Return the JSON Schema of a type.
 
-    Supported: bool, int, float, str, Literal, list[T], tuple[T, ...], tuple[A, B], dict[str, T], T | None, attrs classes,
-    and `Annotated` with `Range`, `Length`, `Unit`, `Doc`.
+    Supported: bool, int, float, str, Literal, list[T], tuple[T, ...], tuple[A, B], dict[str, T], T | None, attrs
+    classes, and `Annotated` with `Range`, `Length`, `Unit`, `Doc`.
 
     Raises:
         TaskError: The type has no schema; the task author must choose another.
@@ -155,7 +155,8 @@ def record_hints(kind: type) -> dict[str, Any]:
 def conform(value: Json, kind: Any, path: str = "") -> Any:
     """Turn a JSON value into a value of the type, or raise `Misfit`.
 
-    Integers are accepted where a float is asked for, and whole floats (`3.0`) where an integer is, as JSON Schema has it.
+    Integers are accepted where a float is asked for, and whole floats (`3.0`) where an integer is, as JSON Schema has
+    it.
     """
     kind, extras = _split(kind)
     typed = _conform_bare(value, kind, path)

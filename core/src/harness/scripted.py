@@ -4,9 +4,9 @@
         result = yield call("simulate", porosity=0.3)
         yield call("submit", porosity=result.data["best"])
 
-A script sees what a policy of its view may see. `observation`: the prompt (also as `facts`, each of which is proven to stand in
-every wording), the tool schemas, the told limits, and results. `perception`: also what is printed in images. `oracle`: also
-the identity; oracles are for testing a task, never for certifying it.
+A script sees what a policy of its view may see. `observation`: the prompt (also as `facts`, each of which is proven
+to stand in every wording), the tool schemas, the told limits, and results. `perception`: also what is printed in
+images. `oracle`: also the identity; oracles are for testing a task, never for certifying it.
 """
 
 from __future__ import annotations

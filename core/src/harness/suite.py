@@ -1,12 +1,14 @@
 """The rules of a certified suite, measured: what certification accepts, and what every policy that is no agent reaches.
 
-Per group, on fresh certified instances: the reference always succeeds, the upper 95 % bound of every lazy policy is small,
-proposals are mostly accepted. Beside them, unfiltered: what a task declares as adversaries, the reference on a quarter of its
-budgets, and the cost of each step. The result is committed as `results/suite.json` with a digest of the sources it measured.
+Per group, on fresh certified instances: the reference always succeeds, the upper 95 % bound of every lazy policy is
+small, proposals are mostly accepted. Beside them, unfiltered: what a task declares as adversaries, the reference on a
+quarter of its budgets, and the cost of each step. The result is committed as `results/suite.json` with a digest of
+the sources it measured.
 """
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -20,6 +22,7 @@ from attrs import evolve, field, frozen
 
 from harness import certify, seeds
 from harness.backends import Backend, Job
+from harness.errors import Reject
 from harness.policies._scripted import play_inline, quartered, scripts_of
 from harness.records import Json, Sample
 from harness.rollout import make_backend
@@ -277,11 +280,10 @@ def training_identities(task: Task, count: int) -> list[Any]:
 def _measure_costs(task: Task, head: Mapping[str, Json]) -> dict[str, Json]:
     proposal, render, call = [], [], []
     for row in head["rows"]:
-        rng = seeds.generator("costs", row["index"])
-        proposal.append(_cpu_ms(lambda rng=rng: _propose(task, rng)))
         sample: Sample = certify.sample_of(task, row, seed=SEED, split=SPLIT)
         identity = task.decode_identity(sample.identity)
-        render.append(_cpu_ms(lambda i=identity, s=sample: task.render(i, s.wording, s.language)))
+        proposal.append(_cpu_ms(_propose, task, seeds.generator("costs", row["index"])))
+        render.append(_cpu_ms(task.render, identity, sample.wording, sample.language))
         begun = time.process_time()
         episode = play_inline(task, sample, scripts_of(task)["reference"], "costs")
         calls = max(1, len(episode.log.actions))
@@ -290,17 +292,13 @@ def _measure_costs(task: Task, head: Mapping[str, Json]) -> dict[str, Json]:
 
 
 def _propose(task: Task, rng: Any) -> None:
-    from harness.errors import Reject
-
-    try:
+    with contextlib.suppress(Reject):
         task.prompt.sample(rng)
-    except Reject:
-        return
 
 
-def _cpu_ms(work: Callable[[], object]) -> float:
+def _cpu_ms(work: Callable[..., object], *arguments: object) -> float:
     begun = time.process_time()
-    work()
+    work(*arguments)
     return 1000 * (time.process_time() - begun)
 
 

@@ -1,7 +1,7 @@
 """A task ready to use: its card, validated options and the four layers, loaded from an entry point.
 
-`load_task("battery", group="hard")` is the one way in. A `Task` is rebuilt anywhere from its `TaskRef`, which is plain JSON,
-so workers and remote machines make their own. Sampling is a pure function of (seed, split, group, index).
+`load_task("battery", group="hard")` is the one way in. A `Task` is rebuilt anywhere from its `TaskRef`, which is
+plain JSON, so workers and remote machines make their own. Sampling is a pure function of (seed, split, group, index).
 """
 
 from __future__ import annotations
@@ -175,9 +175,7 @@ class Task:
             language: Language of the prompt.
             accept: Certification; the number of proposals it saw is kept in `attempts`.
         """
-        tried = 0
-        for proposal in self.proposals(seed, split, index):
-            tried += 1
+        for tried, proposal in enumerate(self.proposals(seed, split, index), start=1):
             if proposal.identity is not None and (accept is None or accept(proposal.identity)):
                 return self.make_sample(proposal, index, seed=seed, split=split, language=language, attempts=tried)
         raise AssertionError("proposals() ends by raising")

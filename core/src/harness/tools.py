@@ -1,7 +1,7 @@
 """Tools: from typed, documented methods of a toolset to OpenAI functions, and from raw calls to checked arguments.
 
-`tool` marks a method; `specs_of` reads a toolset class once; `parse_arguments` turns the raw string that a model sent into
-typed arguments or into the error that it is answered with. World code runs only after that.
+`tool` marks a method; `specs_of` reads a toolset class once; `parse_arguments` turns the raw string that a model sent
+into typed arguments or into the error that it is answered with. World code runs only after that.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import inspect
 import typing
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any, TypeVar, overload
+from typing import Any, TypeVar, cast, overload
 
 import orjson
 from attrs import frozen
@@ -72,13 +72,17 @@ class ToolSpec:
         return self.schema.name
 
 
-@cache
 def specs_of(toolset: type[Toolset]) -> dict[str, ToolSpec]:
     """Return the tools of a toolset class by name.
 
     Raises:
         TaskError: There is none, or one lacks a docstring or a type.
     """
+    return _specs(cast(Any, toolset))
+
+
+@cache
+def _specs(toolset: Any) -> dict[str, ToolSpec]:
     specs = {name: _spec(toolset, name, method) for name, method in tool_methods(toolset)}
     if not specs:
         raise TaskError(f"{toolset.__name__} has no tools: mark methods with @tool")

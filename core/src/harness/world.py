@@ -1,8 +1,8 @@
 """The worker's end of an episode: open, execute, respond, close, as one function from bytes to bytes.
 
-Everything that touches a task's world runs here, whichever backend carries the call. A request is a JSON head, the identity
-and the world as opaque frames; nothing is kept between calls except what can be rebuilt: tasks by reference and identities
-by their bytes. Errors that tools raise on purpose are answers; anything else is raised to the backend.
+Everything that touches a task's world runs here, whichever backend carries the call. A request is a JSON head, the
+identity and the world as opaque frames; nothing is kept between calls except what can be rebuilt: tasks by reference
+and identities by their bytes. Errors that tools raise on purpose are answers; anything else is raised to the backend.
 """
 
 from __future__ import annotations
@@ -198,7 +198,7 @@ def _noise_key(identity: bytes) -> str:
 def _toolset(head: dict[str, Json], frames: list[bytes]) -> tuple[Task, Toolset]:
     ref, identity, world = frames[:3]
     task = _task(ref)
-    state = _converter.structure(loads(world), task.toolset.World)
+    state: Any = _converter.structure(loads(world), task.toolset.World)
     made = task.toolset(_identity(ref, identity), task.options, state, _clock(head["clock"]), _noise_key(identity))
     return task, made
 

@@ -88,7 +88,6 @@ async def test_a_truncated_message_executes_nothing(toy: Task, connect: Connect)
 
 async def test_attempts_are_recorded_with_their_turn(toy: Task, connect: Connect) -> None:
     episode, _ = await play(toy, connect, "429")
-    record = episode_record(episode, {"name": "test", "view": "observation"})
-    attempts = [dict(attempt) for attempt in episode.record.attempts]
-    assert [(attempt["turn"], attempt["status"]) for attempt in attempts] == [(1, 429), (1, 429), (1, 200)]
-    assert loads(dumps(record))["outcome"]["status"] == "scored"
+    record = loads(dumps(episode_record(episode, {"name": "test", "view": "observation"})))
+    assert [(attempt["turn"], attempt["status"]) for attempt in record["attempts"]] == [(1, 429), (1, 429), (1, 200)]
+    assert record["outcome"]["status"] == "scored"

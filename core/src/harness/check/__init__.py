@@ -1,8 +1,8 @@
 """The contract of a task, checked by trying to break it.
 
-Each check is a function that returns what it looked at, or raises `Broken` with the likely cause. `check_task` runs them in
-order and never stops at the first failure. Whoever writes a task runs `harness check`; its package's own test is
-`harness.testing.TaskContract`, which runs the same functions.
+Each check is a function that returns what it looked at, or raises `Broken` with the likely cause. `check_task` runs
+them in order and never stops at the first failure. Whoever writes a task runs `harness check`; its package's own test
+is `harness.testing.TaskContract`, which runs the same functions.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -178,7 +179,8 @@ def isolated(subject: Subject) -> str:
 def _interleave(task: Task, samples: list[Sample]) -> list[Any]:
     """Play one script per sample, turn about; return the transcripts."""
     name = "reference" if "reference" in scripts_of(task) else "random"
-    script, running = scripts_of(task)[name], []
+    script = scripts_of(task)[name]
+    running: list[list[Any]] = []
     for sample in samples:
         episode = InlineEpisode(task, sample)
         episode.open()
@@ -203,11 +205,9 @@ def rescore(subject: Subject) -> str:
         require(
             score_in(here["score"]).total == episode.outcome.reward, "scoring the record again gives another reward"
         )
-        found: list[Any] = []
-        thread = threading.Thread(target=lambda t=task, i=identity, e=episode: found.append(score_out(t, i, e.log)))
-        thread.start()
-        thread.join()
-        require(found == [here], "the score differs in another thread: keep scoring a pure function")
+        with ThreadPoolExecutor(1) as pool:
+            there = pool.submit(score_out, task, identity, episode.log).result()
+        require(there == here, "the score differs in another thread: keep scoring a pure function")
         require(dumps(score_out(task, identity, episode.log)) == dumps(here), "scoring twice differs: keep it pure")
     return "equal"
 
@@ -223,7 +223,8 @@ def other_processes(subject: Subject) -> str:
 
 
 def _elsewhere(subject: Subject, hash_seed: str) -> str:
-    code = f"from harness.check._episodes import fingerprint; print(fingerprint({subject.name!r}, {tuple(subject.tasks)!r}))"
+    asked = f"{subject.name!r}, {tuple(subject.tasks)!r}"
+    code = f"from harness.check._episodes import fingerprint; print(fingerprint({asked}))"
     environment = {**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": ":".join(p for p in sys.path if p)}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=environment)
     if done.returncode != 0:

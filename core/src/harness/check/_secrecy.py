@@ -27,8 +27,8 @@ def secrets(subject: Subject) -> str:
                 for secret in hidden:
                     require(
                         secret.encode() not in seen,
-                        f"{task.ref.group} #{sample.index}: a secret ({secret[:2]}…, {len(secret)} characters) shows in the {place} "
-                        f"that {policy} saw",
+                        f"{task.ref.group} #{sample.index}: a secret ({secret[:2]}…, {len(secret)} characters) "
+                        f"shows in the {place} that {policy} saw",
                     )
             count += 1
     return f"{count} episodes searched"

@@ -57,7 +57,7 @@ def light_import(subject: Subject) -> str:
     seconds = float(done.stdout.split()[-1])
     require(
         seconds < IMPORT_SECONDS,
-        f"importing {module}.task takes {seconds:.2f} s of CPU; import heavy libraries inside the functions that need them",
+        f"importing {module}.task takes {seconds:.2f} s of CPU; import heavy libraries inside functions",
     )
     return f"{1000 * seconds:.0f} ms of CPU"
 
@@ -143,7 +143,7 @@ def heldout(subject: Subject) -> str:
         rows = certify.heldout_rows(task)
         require(
             len(rows) >= certify.HELDOUT_COUNT,
-            f"group {group}: {len(rows)} held-out rows, {certify.HELDOUT_COUNT} asked; run `harness certify {task.name}`",
+            f"{group}: {len(rows)} held-out rows, {certify.HELDOUT_COUNT} asked; run `harness certify {task.name}`",
         )
         for row in rows:
             sample = certify.sample_of(task, row, seed=seeds.DEFAULT_SEED, split=certify.HELDOUT_SPLIT)

@@ -1,4 +1,4 @@
-"""What is checked: a task in each of its groups, with instances and played episodes made once and shared by the checks."""
+"""What is checked: a task in each of its groups, with instances and played episodes that the checks share."""
 
 from __future__ import annotations
 

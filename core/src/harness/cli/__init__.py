@@ -1,7 +1,8 @@
 """The command `harness`: one verb per file, loaded when it is asked for.
 
-The lazy group carries the help lines itself, since click would otherwise import every verb to print `--help`. `main` is the one
-place where errors become a line on stderr and an exit code: 0 done, 1 failures, 2 the user's slip, 130 interrupted.
+The lazy group carries the help lines itself, since click would otherwise import every verb to print `--help`. `main`
+is the one place where errors become a line on stderr and an exit code: 0 done, 1 failures, 2 the user's slip, 130
+interrupted.
 """
 
 from __future__ import annotations

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 def command(
     task: str, count: int | None, suite: bool, write: bool, groups: tuple[str, ...], workers: int | None, as_json: bool
 ) -> int:
-    """Check the contract of TASK by trying to break it: determinism, secrecy, isolation, budgets, scoring, certification.
+    """Check the contract of TASK by trying to break it.
 
-    Exits with 1 if a check fails.
+    Looks at determinism, secrecy, isolation, budgets, scoring and certification. Exits with 1 if a check fails.
     """
     if suite:
         return _suite(task, count or 200, groups, workers, write, as_json)

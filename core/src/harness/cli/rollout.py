@@ -22,8 +22,12 @@ from harness.errors import UserError
 if TYPE_CHECKING:
     from harness.runs import RunSpec
 
-policy_option = click.option("--policy", default="reference", show_default=True, help="Who plays: reference, random, lazy:NAME, "
-    "openai:MODEL, sdk:MODEL, script:FILE.py:NAME, replay:RUN, chaos:SEED, human.")  # fmt: skip
+policy_option = click.option(
+    "--policy",
+    default="reference",
+    show_default=True,
+    help="Who plays: reference, random, lazy:NAME, openai:MODEL, sdk:MODEL, script:FILE.py:NAME, replay:RUN, human.",
+)
 url_option = click.option("--base-url", help="Endpoint of the model, up to /v1 [default: OPENAI_BASE_URL].")
 agent_option = click.option(
     "--agent", type=click.Path(path_type=Path), help="YAML file: system prompt, sampling, headers."
@@ -40,7 +44,7 @@ strict_option = click.option("--strict", is_flag=True, help="Exit with 1 if any 
 
 @click.command(
     "rollout",
-    epilog="Example: harness rollout battery --policy openai:qwen3-8b --base-url http://localhost:8000/v1 -n 64 --k 4 --out run",
+    epilog="Example: harness rollout battery --policy openai:qwen3-8b --base-url http://localhost:8000/v1 -n 64 --k 4",
 )
 @click.argument("what", required=False, metavar="TASK|DATA|CONFIG")
 @policy_option

@@ -1,7 +1,7 @@
 """Policies that need no model: scripts of a task, random legal play, a file of the user's, a recorded run.
 
-`reference`, `lazy:NAME` and `adversary:NAME` are the scripts that a task declares; `random` draws legal calls from the tool
-schemas unless the task has a better idea of legal; `script:FILE.py:NAME` runs a generator from a file.
+`reference`, `lazy:NAME` and `adversary:NAME` are the scripts that a task declares; `random` draws legal calls from
+the tool schemas unless the task has a better idea of legal; `script:FILE.py:NAME` runs a generator from a file.
 """
 
 from __future__ import annotations
@@ -192,9 +192,10 @@ def play_inline(task: Task, sample: Sample, script: Scripted, *rng_words: Any) -
     episode.open()
     if not episode.done:
         view = make_view(task, sample, episode.messages, episode.tools, script, rng_words)
-        driver, new = Script(script.play, view), ()
-        while not episode.done:
-            new = shown(episode.step(driver.reply(new)).messages, script)
+        driver = Script(script.play, view)
+        turn = episode.step(driver.reply(()))
+        while not turn.done:
+            turn = episode.step(driver.reply(shown(turn.messages, script)))
         driver.close()
     episode.close()
     return episode

@@ -1,7 +1,8 @@
 """What tests of tasks and of drivers need: the contract test of a task, and a fake model that misbehaves on demand.
 
-`TaskContract` is a task package's own contract test in three lines. `ChaosServer` is a real HTTP server that speaks the chat-completions protocol, plays a script and injects faults;
-`FastServer` does the first two at next to no cost, for benchmarks. Names are loaded on first use.
+`TaskContract` is a task package's own contract test in three lines. `ChaosServer` is a real HTTP server that speaks
+the chat-completions protocol, plays a script and injects faults; `FastServer` does the first two at next to no cost,
+for benchmarks. Names are loaded on first use.
 """
 
 from __future__ import annotations

@@ -1,14 +1,15 @@
-"""The contract test of a task package, to be subclassed:
+"""The contract test of a task package.
 
-from harness.testing import TaskContract
+Its whole text is a subclass that names the task:
 
-class TestContract(TaskContract):
-    task = "battery"
+    from harness.testing import TaskContract
+
+    class TestContract(TaskContract):
+        task = "battery"
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import ClassVar
 
 import pytest
@@ -31,9 +32,10 @@ class TaskContract:
     count: ClassVar[int] = 20
 
     @pytest.fixture(scope="class")
-    def subject(self) -> Iterator[Subject]:
+    @classmethod
+    def subject(cls) -> Subject:
         """The task under test, shared by the checks so that instances are made once."""
-        yield Subject(self.task, self.count)
+        return Subject(cls.task, cls.count)
 
     @pytest.mark.parametrize("title", [title.replace(" ", "-") for title in CHECKS])
     def test_contract(self, subject: Subject, title: str) -> None:

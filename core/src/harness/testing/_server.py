@@ -168,7 +168,7 @@ class ChaosServer:
         data = await http.read()
         try:
             request = self._request(data, http.headers)
-        except (ValueError, TypeError, AttributeError) as error:
+        except (ValueError, TypeError, AttributeError, LookupError) as error:
             return _refusal(400, f"the body is no chat request: {error}")
         refused = self._refuse(request)
         if refused is not None:
