@@ -14,55 +14,45 @@ from typing import TYPE_CHECKING, Any, ParamSpec
 
 import click
 
+from harness.cli._shared import console, json_option
+
 if TYPE_CHECKING:
     from harness.trace import TornTrace
 
 P = ParamSpec("P")
 
 _PATH = click.argument("path", type=click.Path(exists=True))
-_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
-def _quiet_pipe(command: Callable[P, None]) -> Callable[P, None]:
+def _quiet_pipe(verb: Callable[P, None]) -> Callable[P, None]:
     """End quietly when the reader of our output has gone away (`… | head`)."""
 
-    @wraps(command)
+    @wraps(verb)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
-            command(*args, **kwargs)
+            verb(*args, **kwargs)
             sys.stdout.flush()
         except BrokenPipeError:
-            # What is buffered still would be flushed at exit, and complain.
+            # What is still buffered would be flushed at exit, and complain.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            sys.exit(141)
 
     return run
 
 
-@click.group("trace", short_help="Look into trace files, check and recover them.")
+@click.group("trace", epilog="Example: harness trace show runs/first --index 0")
 def command() -> None:
-    r"""Look into trace files, check and recover them.
-
-    \b
-    Example:
-      harness trace show runs/first --index 0
-    """
+    """Look into trace files, check and recover them. PATH is a run folder or a file."""
 
 
-@command.command()
+@command.command(epilog="Example: harness trace show runs/first --index -1")
 @_PATH
 @click.option("--index", type=int, default=0, show_default=True, help="Position in the file; -1 is the last.")
 @click.option("--key", help="Key of the instance, instead of a position.")
 @click.option("--repetition", type=int, default=0, show_default=True, help="With --key: which repetition.")
-@_JSON
+@json_option
 @_quiet_pipe
 def show(path: str, index: int, key: str | None, repetition: int, as_json: bool) -> None:
-    r"""Show one episode: messages, tool calls and results, outcome.
-
-    \b
-    Example:
-      harness trace show runs/first --index -1
-    """
+    """Show one episode: messages, tool calls and results, outcome."""
     from harness.trace import TraceError, TraceFile, find_trace
 
     with TraceFile(find_trace(path), torn="recover") as trace:
@@ -75,24 +65,17 @@ def show(path: str, index: int, key: str | None, repetition: int, as_json: bool)
     if as_json:
         _print_json(episode)
         return
-    from rich.console import Console
-
     from harness.trace._render import render_episode
 
-    Console().print(render_episode(episode))
+    console().print(render_episode(episode))
 
 
-@command.command()
+@command.command(epilog="Example: harness trace stats runs/first --json")
 @_PATH
-@_JSON
+@json_option
 @_quiet_pipe
 def stats(path: str, as_json: bool) -> None:
-    r"""Count episodes, outcomes, rewards, tokens and time by task and group.
-
-    \b
-    Example:
-      harness trace stats runs/first --json
-    """
+    """Count episodes, outcomes, rewards, tokens and time by task and group."""
     from harness.trace import TraceReader, find_trace
     from harness.trace import stats as count
 
@@ -102,14 +85,12 @@ def stats(path: str, as_json: bool) -> None:
     if as_json:
         _print_json(result.as_json())
         return
-    from rich.console import Console
-
     from harness.trace._render import render_stats
 
-    Console(width=None if sys.stdout.isatty() else 200).print(render_stats(result))
+    console().print(render_stats(result))
 
 
-@command.command()
+@command.command(epilog="Example: harness trace cat runs/first --failed | jq .outcome.reason")
 @_PATH
 @click.option("--task", "tasks", multiple=True, help="Only this task; repeatable.")
 @click.option("--group", "groups", multiple=True, help="Only this group; repeatable.")
@@ -127,12 +108,7 @@ def cat(
     indices: tuple[int, ...],
     others: bool,
 ) -> None:
-    r"""Print episodes as JSON lines.
-
-    \b
-    Example:
-      harness trace cat runs/first --failed | jq .outcome.reason
-    """
+    """Print episodes as JSON lines."""
     from harness.trace import Choice, TraceReader, find_trace, select
 
     reader = TraceReader(find_trace(path), "recover")
@@ -142,17 +118,12 @@ def cat(
     _warn(reader.faults)
 
 
-@command.command()
+@command.command(epilog="Example: harness trace fsck runs/first")
 @_PATH
-@_JSON
+@json_option
 @_quiet_pipe
 def fsck(path: str, as_json: bool) -> None:
-    r"""Check a file: what is torn, damaged, double, incomplete or unknown. Exit code 1 if anything is.
-
-    \b
-    Example:
-      harness trace fsck runs/first
-    """
+    """Check a file: what is torn, damaged, double, incomplete or unknown. Exit code 1 if anything is."""
     from harness.trace import find_trace
     from harness.trace import fsck as check
 
@@ -162,21 +133,16 @@ def fsck(path: str, as_json: bool) -> None:
     else:
         click.echo("\n".join(report.lines()))
     if not report.ok:
-        sys.exit(1)
+        click.get_current_context().exit(1)
 
 
-@command.command()
+@command.command(epilog="Example: harness trace recover runs/first saved.jsonl.zst")
 @_PATH
 @click.argument("target", type=click.Path())
-@_JSON
+@json_option
 @_quiet_pipe
 def recover(path: str, target: str, as_json: bool) -> None:
-    r"""Write all that is whole in PATH to the new file TARGET.
-
-    \b
-    Example:
-      harness trace recover runs/first saved.jsonl.zst
-    """
+    """Write all that is whole in PATH to the new file TARGET."""
     from harness.trace import find_trace
     from harness.trace import recover as save
 
