@@ -26,7 +26,7 @@ from harness.policies import Context, Policy
 from harness.records import Json, Sample
 from harness.runs import RunFolder, RunSpec, now, tasks_of, versions
 from harness.task import Task, TaskRef, task_of
-from harness.trace import BlobStore, TraceWriter, episode_record
+from harness.trace import BlobStore, RecordError, TraceWriter, episode_record
 
 RETRIES = 2
 """How often an episode that ended invalid is played again."""
@@ -369,7 +369,11 @@ class Rollout:
             return self._not_played(play, "policy_error", error)
         self._down = 0
         self._keep_images(episode)
-        return episode_record(episode, {"name": self.policy.name, "view": self._view(task)}, repetition=play.repetition)
+        policy = {"name": self.policy.name, "view": self._view(task)}
+        try:
+            return episode_record(episode, policy, repetition=play.repetition)
+        except RecordError as error:  # a number or value that JSON has no form for
+            return self._not_played(play, "task_error", error)
 
     def _keep_images(self, episode: Episode) -> None:
         if self.folder and episode.blobs:
