@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from attrs import evolve
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness import Reject
@@ -157,6 +157,7 @@ MONEY = st.integers(-(10**9), 10**9)
 SHARE = st.integers(0, BASIS)
 
 
+@settings(deadline=None)
 @given(st.lists(MONEY, min_size=11, max_size=11), st.lists(MONEY, min_size=16, max_size=16), SHARE, SHARE, SHARE)
 def test_closing_the_books_keeps_every_identity_for_any_entries(
     opening: list[int], amounts: list[int], tax: int, unpaid: int, payout: int
@@ -231,6 +232,7 @@ def test_tax_knows_losses_and_impairments(profit: int, impairment: int, rate: in
     assert tax_charge(profit, impairment, rate) == tax
 
 
+@settings(deadline=None)
 @given(st.integers(-(10**18), 10**18), st.integers(1, 10**9))
 def test_division_rounds_half_up(top: int, bottom: int) -> None:
     assert -bottom < 2 * (divide(top, bottom) * bottom - top) <= bottom

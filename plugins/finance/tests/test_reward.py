@@ -98,6 +98,17 @@ def test_zeros_earn_little(easy: Task, identity: Identity) -> None:
     assert FinanceReward(easy.options).score(identity, Log(answer=answer)).total < 0.2
 
 
+@pytest.mark.parametrize("size", [10**19, int(1e308), -int(1e308)])
+def test_absurd_numbers_are_scored_low_and_finite(easy: Task, identity: Identity, size: int) -> None:
+    huge = {part: dict.fromkeys(lines, size) for part, lines in asdict(identity.truth.statements).items()}
+    huge["income"]["tax_rate_bp"] = 10_000
+    answer = {"forecast": huge, "covenants": right_calls(identity)}
+    result = FinanceReward(easy.options).score(identity, Log(answer=answer))
+    assert not result.success
+    assert result.margin == -1.0
+    assert result.total < 0.3
+
+
 def test_scoring_is_repeatable_and_reads_whole_floats(easy: Task, identity: Identity) -> None:
     answer = {"forecast": asdict(identity.truth.statements), "covenants": right_calls(identity)}
     floats = {part: {k: float(v) for k, v in lines.items()} for part, lines in answer["forecast"].items()}

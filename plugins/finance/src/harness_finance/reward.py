@@ -66,8 +66,13 @@ def mark(identity: Identity, forecast: Statements, calls: Calls) -> Marks:
         name: (getattr(calls, name) == "breach") == accounts.breached(actual, name, identity.limits[name])
         for name in COVENANTS
     }
-    errors = {item: abs(lines[item] - true[item]) / max(size, 0.5) for item, size in identity.tolerances.items()}
-    return Marks(errors, {name: abs(gap) for name, gap in gaps.items()}, right)
+    errors = {item: _size(lines[item] - true[item]) / max(size, 0.5) for item, size in identity.tolerances.items()}
+    return Marks(errors, {name: _size(gap) for name, gap in gaps.items()}, right)
+
+
+def _size(gap: int) -> int:
+    """Absolute value, cut where it has long ceased to matter, so that no absurd number overflows a float."""
+    return min(abs(gap), 10**12)
 
 
 class FinanceReward:

@@ -126,15 +126,17 @@ def propose(options: Options, rng: np.random.Generator) -> Identity:
     """Draw an instance.
 
     Raises:
-        Reject: The company is over-indebted or unprofitable, or a hidden number happens to be printed in its history.
+        Reject: The company is unsound in some year, or a hidden number happens to be printed in its history.
     """
     history, traits = _history(options, rng)
     last = history[-1]
     plan = company.draw_plan(last, traits, _some(OPTIONAL, options.occurring, rng), rng)
     truth = company.advance(last, plan, company.draw_noise(last.segments, rng))
     expected = company.advance(last, plan)
-    if not _sound((*history, truth)) or _coincides(history, truth):
-        raise Reject("the company is not sound")
+    if not _sound((*history, truth)):
+        raise Reject("the company is over-indebted, short of cash or unprofitable")
+    if _coincides(history, truth):
+        raise Reject("a hidden number happens to be printed in the history")
     return Identity(
         name=str(rng.choice(COMPANIES)),
         currency=str(rng.choice(sorted(CURRENCIES))),
@@ -183,7 +185,7 @@ def hidden_numbers(truth: Year) -> tuple[str, ...]:
 
 
 def _coincides(history: tuple[Year, ...], truth: Year) -> bool:
-    shown = {str(value) for year in history for value in year.statements.lines().values()}
+    shown = {str(v) for y in history for v in (*y.statements.lines().values(), *y.segments.values())}
     return any(number in text for number in hidden_numbers(truth) for text in shown)
 
 

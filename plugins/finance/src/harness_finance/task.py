@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from harness import AnswerOrNudge, Card, Group, Scripted, hookimpl
 from harness_finance.prompt import FinancePrompt
 from harness_finance.sample import Options
 from harness_finance.tools import FinanceTools
+
+if TYPE_CHECKING:
+    from harness_finance.reward import FinanceReward
 
 GROUPS = {
     "easy": Group(
@@ -93,7 +97,7 @@ def harness_interaction(options: Options) -> AnswerOrNudge:
 
 
 @hookimpl
-def harness_reward(options: Options) -> object:
+def harness_reward(options: Options) -> FinanceReward:
     """Return the reward layer."""
     from harness_finance.reward import FinanceReward
 
