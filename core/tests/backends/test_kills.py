@@ -17,7 +17,7 @@ from harness.backends import CallFailed, Job, ProcessBackend, WorkerDied, WorldT
 
 pytestmark = pytest.mark.anyio
 
-PATIENCE = float(os.environ.get("BK_PATIENCE", "60"))
+PATIENCE = 60.0
 
 
 def job(name: str, payload: bytes | Path = b"", limit: float = 30.0) -> Job:

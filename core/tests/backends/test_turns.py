@@ -1,5 +1,6 @@
 """Who is served when: order, fairness, cancellation, and an event loop that keeps turning."""
 
+import asyncio
 from collections import Counter
 from pathlib import Path
 
@@ -85,6 +86,25 @@ async def test_a_cancelled_waiter_costs_nobody_a_turn(anyio_backend: str, tmp_pa
             (before,) = pool.pids
             (tmp_path / "go").touch()
             assert await pool.call(job("pid")) == str(before).encode()
+
+
+async def test_a_waiter_cancelled_as_its_turn_comes_passes_the_worker_on(anyio_backend: str, tmp_path: Path) -> None:
+    """Plain asyncio, unlike anyio, cancels a task whose turn has come but which has not yet run."""
+    async with ProcessBackend(1) as pool:
+
+        async def run_then_cancel_the_next() -> None:
+            await pool.call(job("wait_for_file", tmp_path / "go"))
+            waiter.cancel()
+
+        with anyio.fail_after(60):
+            async with asyncio.TaskGroup() as group:
+                group.create_task(run_then_cancel_the_next())
+                await checkpoint()
+                waiter = group.create_task(pool.call(job("echo")))
+                await checkpoint()
+                (tmp_path / "go").touch()
+            assert waiter.cancelled()
+            assert await pool.call(job("echo", b"x")) == b"x"
 
 
 async def test_cancellation_at_any_moment_loses_no_worker(pool: ProcessBackend) -> None:

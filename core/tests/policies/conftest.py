@@ -53,7 +53,9 @@ def connect(request: pytest.FixtureRequest, time: FakeTime) -> Callable[..., Any
     """Make a policy of either kind and close it at the end of the block."""
 
     @asynccontextmanager
-    async def made(url: str, agent: dict[str, Any] | None = None, model: str = "fake", concurrency: int = 8) -> AsyncIterator[ChatPolicy]:
+    async def made(
+        url: str, agent: dict[str, Any] | None = None, model: str = "fake", concurrency: int = 8
+    ) -> AsyncIterator[ChatPolicy]:
         setup = Setup(Agent.from_mapping(agent or {}), url, concurrency)
         policy = FACTORIES[request.param](model, setup, time.clock())
         try:
@@ -86,7 +88,9 @@ TOOLS = (
             "required": ["count"],
         },
     ),
-    ToolSchema("submit", "Answer.", {"type": "object", "properties": {"value": {"type": "number"}}, "required": ["value"]}),
+    ToolSchema(
+        "submit", "Answer.", {"type": "object", "properties": {"value": {"type": "number"}}, "required": ["value"]}
+    ),
 )
 
 

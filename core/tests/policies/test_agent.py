@@ -49,7 +49,10 @@ def test_an_empty_file_is_the_default(tmp_path: Path) -> None:
     ("content", "message"),
     [
         ({"temperature": 1}, r"unknown setting in agent: 'temperature'"),
-        ({"sampling": {"temprature": 1}}, r"unknown setting in agent: sampling: 'temprature'; did you mean 'temperature'\?"),
+        (
+            {"sampling": {"temprature": 1}},
+            r"unknown setting in agent: sampling: 'temprature'; did you mean 'temperature'\?",
+        ),
         ({"samplng": {}}, r"did you mean 'sampling'\?"),
         ({"sampling": 3}, "agent: sampling: expected a mapping of settings, got int"),
         ([], "agent: expected a mapping of settings, got list"),

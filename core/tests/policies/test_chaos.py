@@ -7,6 +7,7 @@ import orjson
 import pytest
 
 from harness import seeds
+from harness.backends import InlineBackend
 from harness.errors import UnknownName, UserError
 from harness.policies import ChaosPolicy, Context, Setup
 from harness.policies._chaos import chaos_policy
@@ -14,7 +15,6 @@ from harness.policies._mischief import MISCHIEF, Draw, legal
 from harness.policies._wire import parse
 from harness.records import Completion, Sample
 from harness.rollout import play_episode
-from harness.backends import InlineBackend
 from harness.schema import Misfit
 from harness.task import Task
 from harness.tools import BadCall, parse_arguments
@@ -69,7 +69,10 @@ class TestMischief:
 
     def test_string_for_int(self, seed: int) -> None:
         (call,) = made("string_for_int", seed).tool_calls
-        assert any(isinstance(value, str) and value.replace(".", "").isdigit() for value in orjson.loads(call.arguments).values())
+        assert any(
+            isinstance(value, str) and value.replace(".", "").isdigit()
+            for value in orjson.loads(call.arguments).values()
+        )
 
     def test_ids(self, seed: int) -> None:
         first, second = made("duplicate_ids", seed).tool_calls

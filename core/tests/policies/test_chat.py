@@ -105,7 +105,9 @@ class TestConversation:
             await ask(policy)
         assert "hidden-identity" not in str(server.seen[0].request.body)
 
-    async def test_a_lone_surrogate_in_the_conversation_is_sent_as_text(self, server: ChaosServer, connect: Connect) -> None:
+    async def test_a_lone_surrogate_in_the_conversation_is_sent_as_text(
+        self, server: ChaosServer, connect: Connect
+    ) -> None:
         async with connect(server.url) as policy:
             await ask(policy, user("x\ud835"))
         assert server.seen[0].request.body["messages"][0]["content"] == "x?"
@@ -159,7 +161,9 @@ class TestFaultsThatPass:
             ("abort", "aborted"),
         ],
     )
-    async def test_one_fault_then_an_answer(self, connect: Connect, time: FakeTime, fault: str, status: int | str) -> None:
+    async def test_one_fault_then_an_answer(
+        self, connect: Connect, time: FakeTime, fault: str, status: int | str
+    ) -> None:
         async with ChaosServer(["fine"], faults=sequence(fault)) as server, connect(server.url) as policy:
             made = await ask(policy)
         assert made.content == "fine"
@@ -183,7 +187,10 @@ class TestFaultsThatPass:
     ) -> None:
         agent = {"transport": {"longest_wait": 30}}
         rules = Rules(retry_after=header)
-        async with ChaosServer(["fine"], faults=sequence("429"), rules=rules) as server, connect(server.url, agent) as policy:
+        async with (
+            ChaosServer(["fine"], faults=sequence("429"), rules=rules) as server,
+            connect(server.url, agent) as policy,
+        ):
             await ask(policy)
         (waited,) = time.slept
         assert low <= waited <= low + 0.5
@@ -196,7 +203,7 @@ class TestFaultsThatPass:
         assert len(set(time.slept)) == 2
 
     async def test_many_conversations_lose_and_double_no_turn(self, connect: Connect) -> None:
-        """Thirty per cent refusals, server errors, cut bodies: every turn of 24 conversations is answered exactly once."""
+        """Refusals, server errors, cut bodies: every turn of 24 conversations is answered exactly once."""
         faults = {"429": 0.3, "500": 0.05, "cut_body": 0.05, "reset": 0.05}
         answered: list[list[str | None]] = []
 
@@ -250,7 +257,9 @@ class TestFaultsThatStand:
     async def test_wrong_key_is_named_but_not_shown(self, connect: Connect, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("OPENAI_API_KEY", "sk-wrong-key")
         async with ChaosServer(["x"], rules=Rules(api_key="right")) as server, connect(server.url) as policy:
-            text = await self.refused(policy, EndpointRefused, r"refused the key \(401: Incorrect API key provided: \*\*\*")
+            text = await self.refused(
+                policy, EndpointRefused, r"refused the key \(401: Incorrect API key provided: \*\*\*"
+            )
         assert "sk-wrong-key" not in text
         assert "OPENAI_API_KEY" in text
         assert server.requests == 1
@@ -291,7 +300,9 @@ class TestFaultsThatStand:
             await self.refused(policy, ContextOverflow, "does not fit the model")
         assert server.requests == 1
 
-    async def test_a_rejected_first_request_is_the_settings_and_a_later_one_the_conversations(self, connect: Connect) -> None:
+    async def test_a_rejected_first_request_is_the_settings_and_a_later_one_the_conversations(
+        self, connect: Connect
+    ) -> None:
         async with ChaosServer(["x"]) as server:
             async with connect(server.url, {"sampling": {"extra_body": {"stream": True}}}) as policy:
                 await self.refused(policy, EndpointRefused, "rejected the request.*streaming")

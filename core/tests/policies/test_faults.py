@@ -46,9 +46,24 @@ def test_retry_after_in_all_its_forms(headers: dict[str, str], seconds: float | 
         (422, "bad field", None, PolicyFault),
         (307, "moved", None, EndpointRefused),
         (400, "too long", "context_length_exceeded", ContextOverflow),
-        (400, "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens", None, ContextOverflow),
-        (400, "The input (9000 tokens) is longer than the model's context length (8192 tokens).", None, ContextOverflow),
-        (400, "Requested token count exceeds the model's maximum context length of 8192 tokens.", None, ContextOverflow),
+        (
+            400,
+            "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens",
+            None,
+            ContextOverflow,
+        ),
+        (
+            400,
+            "The input (9000 tokens) is longer than the model's context length (8192 tokens).",
+            None,
+            ContextOverflow,
+        ),
+        (
+            400,
+            "Requested token count exceeds the model's maximum context length of 8192 tokens.",
+            None,
+            ContextOverflow,
+        ),
         (413, "prompt is too long: 210000 tokens > 200000 maximum", None, ContextOverflow),
         (500, "the request exceeds the available context size", None, ContextOverflow),
     ],
@@ -70,7 +85,15 @@ def test_what_is_tried_again(status: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "data", [b"", b"<html>502</html>", b"[1]", b'{"detail": "Not Found"}', b'{"object": "error", "message": "no"}', b"\xff\xfe"]
+    "data",
+    [
+        b"",
+        b"<html>502</html>",
+        b"[1]",
+        b'{"detail": "Not Found"}',
+        b'{"object": "error", "message": "no"}',
+        b"\xff\xfe",
+    ],
 )
 def test_error_bodies_of_any_form_are_read(data: bytes) -> None:
     with pytest.raises(Fault, match="503"):

@@ -46,7 +46,9 @@ class TestRender:
             {
                 "role": "assistant",
                 "content": None,
-                "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "measure", "arguments": '{"count": 1}'}}],
+                "tool_calls": [
+                    {"id": "c1", "type": "function", "function": {"name": "measure", "arguments": '{"count": 1}'}}
+                ],
             },
             {"role": "tool", "content": "one", "tool_call_id": "c1"},
             {"role": "assistant", "content": "done"},
@@ -90,7 +92,9 @@ class TestRender:
 
     def test_images_of_tools_follow_the_last_tool_message(self) -> None:
         picture = Message("tool", (TextPart("drawn"), ImagePart("a" * 64)), tool_call_id="c1")
-        made = transcript().render([picture, Message("tool", (TextPart("two"),), tool_call_id="c2"), text("user", "go on")])
+        made = transcript().render(
+            [picture, Message("tool", (TextPart("two"),), tool_call_id="c2"), text("user", "go on")]
+        )
         assert [m["role"] for m in made] == ["tool", "tool", "user", "user"]
         assert made[0]["content"] == "drawn"
         assert made[2]["content"][1]["type"] == "image_url"
@@ -169,18 +173,28 @@ class TestParse:
         assert parse(payload({"content": None, "refusal": "I will not."})).content == "I will not."
 
     def test_calls_are_kept_as_they_came(self) -> None:
-        calls = [call(id="c"), call("submit", '{"cut', id="c"), call(), call(arguments={"count": 1}), call(arguments=None)]
+        calls = [
+            call(id="c"),
+            call("submit", '{"cut', id="c"),
+            call(),
+            call(arguments={"count": 1}),
+            call(arguments=None),
+        ]
         made = parse(payload({"content": None, "tool_calls": calls}, "tool_calls"))
         assert [c.id for c in made.tool_calls] == ["c", "c", "", "", ""]
         assert [c.arguments for c in made.tool_calls] == ["{}", '{"cut', "{}", '{"count": 1}', ""]
         assert made.finish_reason == "tool_calls"
 
-    @pytest.mark.parametrize("broken", [None, "x", {}, {"function": None}, {"function": {"name": None, "arguments": None}}])
+    @pytest.mark.parametrize(
+        "broken", [None, "x", {}, {"function": None}, {"function": {"name": None, "arguments": None}}]
+    )
     def test_a_broken_call_is_not_dropped(self, broken: Any) -> None:
         assert parse(payload({"tool_calls": [broken]})).tool_calls == (ToolCall("", "", ""),)
 
     def test_a_legacy_function_call_is_a_call(self) -> None:
-        made = parse(payload({"content": None, "function_call": {"name": "measure", "arguments": "{}"}}, "function_call"))
+        made = parse(
+            payload({"content": None, "function_call": {"name": "measure", "arguments": "{}"}}, "function_call")
+        )
         assert made.tool_calls == (ToolCall("", "measure", "{}"),)
         assert made.finish_reason == "tool_calls"
 
@@ -188,7 +202,9 @@ class TestParse:
         assert parse(payload({"content": "x"}, None)).finish_reason == "stop"
         assert parse(payload({"tool_calls": [call()]}, None)).finish_reason == "tool_calls"
 
-    @pytest.mark.parametrize("bad", [None, [], {}, {"choices": []}, {"choices": [{"message": None}]}, {"choices": None}])
+    @pytest.mark.parametrize(
+        "bad", [None, [], {}, {"choices": []}, {"choices": [{"message": None}]}, {"choices": None}]
+    )
     def test_a_reply_without_a_message_is_a_fault(self, bad: Any) -> None:
         with pytest.raises(Fault, match="holds no message") as raised:
             parse(bad)
@@ -202,12 +218,18 @@ class TestParse:
 class TestEvidence:
     def test_vllm(self) -> None:
         body = payload({"content": "x"}, prompt_token_ids=[1, 2])
-        body["choices"][0] |= {"token_ids": [3, 4], "logprobs": {"content": [{"token": "x", "logprob": -0.5}, {"logprob": -1}]}}
+        body["choices"][0] |= {
+            "token_ids": [3, 4],
+            "logprobs": {"content": [{"token": "x", "logprob": -0.5}, {"logprob": -1}]},
+        }
         assert parse(body).evidence == Evidence((1, 2), (3, 4), (-0.5, -1.0))
 
     def test_sglang(self) -> None:
         body = payload({"content": "x"})
-        body["choices"][0] |= {"prompt_token_ids": [1], "meta_info": {"output_token_logprobs": [[-0.5, 3, None], [-1.0, 4, None]]}}
+        body["choices"][0] |= {
+            "prompt_token_ids": [1],
+            "meta_info": {"output_token_logprobs": [[-0.5, 3, None], [-1.0, 4, None]]},
+        }
         assert parse(body).evidence == Evidence((1,), (3, 4), (-0.5, -1.0))
 
     def test_ids_spelled_as_tokens(self) -> None:

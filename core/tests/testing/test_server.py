@@ -28,7 +28,11 @@ TOOL = {
     "function": {
         "name": "measure",
         "description": "Measure.",
-        "parameters": {"type": "object", "properties": {"count": {"type": "integer", "minimum": 1, "maximum": 9}}, "required": ["count"]},
+        "parameters": {
+            "type": "object",
+            "properties": {"count": {"type": "integer", "minimum": 1, "maximum": 9}},
+            "required": ["count"],
+        },
     },
 }
 
@@ -40,7 +44,9 @@ def body(*texts: str, **more: Any) -> dict[str, Any]:
     return {"model": "fake", "messages": messages, **more}
 
 
-async def post(session: aiohttp.ClientSession, server: ChaosServer | FastServer, content: dict[str, Any]) -> tuple[int, Any]:
+async def post(
+    session: aiohttp.ClientSession, server: ChaosServer | FastServer, content: dict[str, Any]
+) -> tuple[int, Any]:
     async with session.post(f"{server.url}/chat/completions", json=content) as response:
         return response.status, json.loads(await response.read())
 
@@ -56,7 +62,9 @@ class TestWithTheOpenAiClient:
         ):
             messages: list[Any] = [{"role": "user", "content": "hello"}]
             first = await client.chat.completions.create(model="fake", messages=messages, tools=[TOOL])  # type: ignore[list-item]
-            (made,) = first.choices[0].message.tool_calls or ()
+            calls = first.choices[0].message.tool_calls
+            assert calls is not None
+            (made,) = calls
             assert first.choices[0].finish_reason == "tool_calls"
             assert made.type == "function"
             assert (made.id, made.function.name, made.function.arguments) == ("c1", "measure", '{"count": 2}')
@@ -99,7 +107,9 @@ class TestWithTheOpenAiClient:
             (Rules(context_tokens=3), openai.BadRequestError),
         ],
     )
-    async def test_refusals_are_the_errors_that_it_knows(self, rules: Rules, error: type[openai.APIStatusError]) -> None:
+    async def test_refusals_are_the_errors_that_it_knows(
+        self, rules: Rules, error: type[openai.APIStatusError]
+    ) -> None:
         async with (
             ChaosServer(["x"], rules=rules) as server,
             openai.AsyncOpenAI(base_url=server.url, api_key="wrong", max_retries=0) as client,
@@ -114,7 +124,9 @@ class TestWithTheOpenAiClient:
             openai.AsyncOpenAI(base_url=server.url, api_key="none", max_retries=0) as client,
         ):
             made = await client.chat.completions.with_raw_response.create(
-                model="fake", messages=[{"role": "user", "content": "x"}], tools=[TOOL]  # type: ignore[list-item]
+                model="fake",
+                messages=[{"role": "user", "content": "x"}],
+                tools=[TOOL],  # type: ignore[list-item]
             )
         payload = json.loads(made.content)
         assert payload["choices"][0]["message"]["role"] == "assistant"
@@ -124,7 +136,10 @@ class TestWithTheOpenAiClient:
 class TestScripts:
     async def test_every_conversation_plays_the_list_from_its_start(self) -> None:
         async with ChaosServer(["one", "two"]) as server, aiohttp.ClientSession() as session:
-            replies = [await post(session, server, body(*texts)) for texts in (("a",), ("b",), ("a", "one", "more"), ("a",), ("a", "1", "b", "2", "c"))]
+            replies = [
+                await post(session, server, body(*texts))
+                for texts in (("a",), ("b",), ("a", "one", "more"), ("a",), ("a", "1", "b", "2", "c"))
+            ]
         texts = [reply["choices"][0]["message"]["content"] for _, reply in replies]
         assert texts == ["one", "one", "two", "one", "The script has ended."]
         assert len({seen.request.conversation for seen in server.seen}) == 2
@@ -151,7 +166,16 @@ class TestScripts:
         assert 1 <= json.loads(function["arguments"])["count"] <= 9
 
     async def test_a_file(self, tmp_path: Path) -> None:
-        replies = ["hi", {"content": "c", "tool_calls": [{"name": "measure", "arguments": {"count": 1}}, {"name": "m", "arguments": "{cut", "id": "z"}]}]
+        replies = [
+            "hi",
+            {
+                "content": "c",
+                "tool_calls": [
+                    {"name": "measure", "arguments": {"count": 1}},
+                    {"name": "m", "arguments": "{cut", "id": "z"},
+                ],
+            },
+        ]
         (tmp_path / "s.json").write_text(json.dumps(replies))
         first, second = load_script(tmp_path / "s.json")
         assert first == "hi"
@@ -206,15 +230,29 @@ class TestFaults:
 
     @pytest.mark.parametrize(
         ("fault", "status"),
-        [("429", 429), ("500", 500), ("502", 502), ("503", 503), ("not_json", 200), ("no_choices", 200), ("error_in_200", 200), ("abort", 200)],
+        [
+            ("429", 429),
+            ("500", 500),
+            ("502", 502),
+            ("503", 503),
+            ("not_json", 200),
+            ("no_choices", 200),
+            ("error_in_200", 200),
+            ("abort", 200),
+        ],
     )
     async def test_statuses(self, fault: str, status: int) -> None:
-        async with ChaosServer(["x"], faults={fault: 1.0}) as server, aiohttp.ClientSession() as session:
-            async with session.post(f"{server.url}/chat/completions", json=body("x")) as response:
-                assert response.status == status
-                assert ("Retry-After" in response.headers) == (fault in ("429", "503"))
+        async with (
+            ChaosServer(["x"], faults={fault: 1.0}) as server,
+            aiohttp.ClientSession() as session,
+            session.post(f"{server.url}/chat/completions", json=body("x")) as response,
+        ):
+            assert response.status == status
+            assert ("Retry-After" in response.headers) == (fault in ("429", "503"))
 
-    @pytest.mark.parametrize(("fault", "error"), [("cut_body", aiohttp.ClientPayloadError), ("reset", aiohttp.ServerDisconnectedError)])
+    @pytest.mark.parametrize(
+        ("fault", "error"), [("cut_body", aiohttp.ClientPayloadError), ("reset", aiohttp.ServerDisconnectedError)]
+    )
     async def test_broken_connections(self, fault: str, error: type[Exception]) -> None:
         async with ChaosServer(["x"], faults={fault: 1.0}) as server, aiohttp.ClientSession() as session:
             with pytest.raises(error):
@@ -222,17 +260,24 @@ class TestFaults:
         assert server.outcomes == {fault: 1}
 
     async def test_a_hang_ends_with_the_server(self) -> None:
+        arrived = anyio.Event()
+
+        def hang(_: Request) -> str:
+            arrived.set()
+            return "hang"
+
+        async def wait(session: aiohttp.ClientSession, server: ChaosServer) -> None:
+            with pytest.raises(aiohttp.ServerDisconnectedError):
+                await post(session, server, body("x"))
+
         with anyio.fail_after(30):
-            async with aiohttp.ClientSession() as session, anyio.create_task_group() as group:
-                async with ChaosServer(["x"], faults={"hang": 1.0}) as server:
-
-                    async def wait() -> None:
-                        with pytest.raises(aiohttp.ServerDisconnectedError):
-                            await post(session, server, body("x"))
-
-                    group.start_soon(wait)
-                    while not server.seen:
-                        await anyio.sleep(0.005)
+            async with (
+                aiohttp.ClientSession() as session,
+                anyio.create_task_group() as group,
+                ChaosServer(faults=hang) as server,
+            ):
+                group.start_soon(wait, session, server)
+                await arrived.wait()
 
     async def test_unknown_faults_name_the_nearest(self) -> None:
         with pytest.raises(UnknownName, match="did you mean 'cut_body'"):
@@ -241,9 +286,12 @@ class TestFaults:
 
     @pytest.mark.parametrize("data", [b"", b"[]", b"{}", b'{"messages": 3}', b'{"messages": [1]}'])
     async def test_what_is_no_request_is_refused(self, data: bytes) -> None:
-        async with ChaosServer(["x"]) as server, aiohttp.ClientSession() as session:
-            async with session.post(f"{server.url}/chat/completions", data=data) as response:
-                assert response.status == 400
+        async with (
+            ChaosServer(["x"]) as server,
+            aiohttp.ClientSession() as session,
+            session.post(f"{server.url}/chat/completions", data=data) as response,
+        ):
+            assert response.status == 400
 
 
 def test_in_a_thread() -> None:
@@ -300,7 +348,16 @@ class TestCommand:
     @pytest.mark.parametrize("more", [[], ["--fast"], ["--faults", "cut_json,429=0.0"]])
     def test_it_serves_until_interrupted(self, tmp_path: Path, more: list[str]) -> None:
         (tmp_path / "s.json").write_text('["hello"]')
-        command = [sys.executable, "-m", "harness.testing.server", "--script", str(tmp_path / "s.json"), "--rate", "0", *more]
+        command = [
+            sys.executable,
+            "-m",
+            "harness.testing.server",
+            "--script",
+            str(tmp_path / "s.json"),
+            "--rate",
+            "0",
+            *more,
+        ]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
             assert process.stdout is not None
             url = process.stdout.readline().strip()

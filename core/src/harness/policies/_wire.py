@@ -183,9 +183,9 @@ def parse(payload: Json, attempts: Sequence[Mapping[str, Json]] = ()) -> Complet
 
 
 def _choice(payload: Json) -> Mapping[str, Any]:
-    choices = payload.get("choices") if isinstance(payload, Mapping) else None
+    choices = payload.get("choices") if isinstance(payload, dict) else None
     choice = choices[0] if isinstance(choices, list) and choices else None
-    if not isinstance(choice, Mapping) or not isinstance(choice.get("message"), Mapping):
+    if not isinstance(choice, dict) or not isinstance(choice.get("message"), dict):
         raise Fault("no_choices", f"the reply holds no message: {_excerpt(payload)}")
     if choice.get("finish_reason") in ("abort", "error"):
         raise Fault("aborted", f"the engine gave up (finish_reason {choice['finish_reason']})")
@@ -205,9 +205,9 @@ def _texts(content: Json) -> tuple[str | None, str]:
     for part in content:
         if isinstance(part, str):
             texts.append(part)
-        elif isinstance(part, Mapping) and part.get("type") in ("thinking", "reasoning"):
+        elif isinstance(part, dict) and part.get("type") in ("thinking", "reasoning"):
             thoughts.append(_part_text(part, "thinking", "reasoning", "text"))
-        elif isinstance(part, Mapping):
+        elif isinstance(part, dict):
             texts.append(_part_text(part, "text", "refusal"))
     return "".join(texts), "".join(thoughts)
 
@@ -222,12 +222,12 @@ def _calls(message: Mapping[str, Json]) -> Sequence[Json]:
     if isinstance(calls, list) and calls:
         return calls
     legacy = message.get("function_call")
-    return [{"function": legacy}] if isinstance(legacy, Mapping) else []
+    return [{"function": legacy}] if isinstance(legacy, dict) else []
 
 
 def _parse_call(call: Json) -> ToolCall:
-    call = call if isinstance(call, Mapping) else {}
-    function = call.get("function") if isinstance(call.get("function"), Mapping) else {}
+    call = call if isinstance(call, dict) else {}
+    function = call.get("function") if isinstance(call.get("function"), dict) else {}
     arguments = function.get("arguments")
     if not isinstance(arguments, str):
         arguments = "" if arguments is None else json.dumps(arguments)
@@ -243,10 +243,10 @@ def _finish_reason(choice: Mapping[str, Json], called: bool) -> str:
 
 
 def _usage(usage: Json) -> Usage | None:
-    if not isinstance(usage, Mapping):
+    if not isinstance(usage, dict):
         return None
     details = usage.get("completion_tokens_details")
-    reasoning = details.get("reasoning_tokens") if isinstance(details, Mapping) else usage.get("reasoning_tokens")
+    reasoning = details.get("reasoning_tokens") if isinstance(details, dict) else usage.get("reasoning_tokens")
     return Usage(_count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens")), _count(reasoning))
 
 
@@ -257,9 +257,9 @@ def _count(value: Json) -> int:
 def _evidence(payload: Mapping[str, Json], choice: Mapping[str, Json]) -> Evidence | None:
     """Collect token evidence from the places where vLLM, SGLang and the plain protocol put it."""
     meta = choice.get("meta_info")
-    sampled = meta.get("output_token_logprobs") if isinstance(meta, Mapping) else None
+    sampled = meta.get("output_token_logprobs") if isinstance(meta, dict) else None
     logprobs = choice.get("logprobs")
-    entries = logprobs.get("content") if isinstance(logprobs, Mapping) else None
+    entries = logprobs.get("content") if isinstance(logprobs, dict) else None
     prompt = _ids(payload.get("prompt_token_ids")) or _ids(choice.get("prompt_token_ids"))
     tokens = _ids(choice.get("token_ids")) or _ids([e[1] for e in sampled or ()]) or _named_ids(entries)
     values = _logprobs([e[0] for e in sampled] if sampled else [e.get("logprob") for e in entries or ()])
