@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,17 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from harness.trace import NotATrace, TornTrace, TraceError, TraceReader, TraceWriter, read
+from harness.trace import (
+    NewerSchema,
+    NotATrace,
+    TornTrace,
+    TraceError,
+    TraceReader,
+    TraceWriter,
+    fsck,
+    read,
+    recover,
+)
 
 HEADER = {"harness": "0.1.0", "seed": 7}
 
@@ -263,3 +274,48 @@ def test_a_full_disk_leaves_whole_records_and_writing_goes_on(tmp_path: Path, li
     env = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run([sys.executable, "-c", script], check=True, env=env, capture_output=True, text=True)
     assert keys(path) == [f"k{n}" for n in range(int(done.stdout))] + ["k9999"]
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+@pytest.mark.parametrize("number", [0, 1, 63, 64])
+def test_an_interrupted_write_harms_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str, number: int
+) -> None:
+    """Ctrl-C may come between compressing a record and having written it."""
+    path, real = tmp_path / "t.jsonl.zst", os.write
+    writer = TraceWriter(path, HEADER)
+    for at in range(number):
+        writer.write(episode(at))
+
+    def interrupted(fd: int, data: bytes) -> int:
+        real(fd, data[: len(data) // 2] if moment == "before" else data)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "write", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            writer.write(episode(1000))
+    for at in range(number, 130):
+        writer.write(episode(at))
+    writer.close()
+    assert keys(path) == [f"k{n}" for n in range(130)]
+
+
+@given(data=st.data())
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_no_damage_surprises_a_reader(original: bytes, tmp_path: Path, data: st.DataObject) -> None:
+    places = data.draw(st.lists(st.integers(0, len(original) - 1), min_size=1, max_size=4))
+    spoiled = bytearray(original[: data.draw(st.integers(1, len(original)))])
+    for place in places:
+        if place < len(spoiled):
+            spoiled[place] ^= data.draw(st.integers(1, 255))
+    path = tmp_path / "bad.jsonl.zst"
+    path.write_bytes(spoiled)
+    fsck(path)
+    for mode in ("raise", "ignore", "recover"):
+        with suppress(TraceError):
+            list(read(path, mode))
+    target = tmp_path / "saved.jsonl.zst"
+    target.unlink(missing_ok=True)
+    with suppress(NewerSchema, NotATrace):
+        assert all(finding.kind != "torn" for finding in fsck(recover(path, target).target).findings)

@@ -130,11 +130,15 @@ class TraceWriter:
         self._toolsets[shared] = digest
 
     def _append(self, lines: bytes) -> None:
-        frame = self._frame
-        if frame is None:
+        if self._frame is None:
             self._end_broken_frame()
-            frame = self._frame = self._zstd.compressobj()
-        self._put(frame.compress(lines) + frame.flush(zstandard.COMPRESSOBJ_FLUSH_BLOCK))
+            self._frame = self._zstd.compressobj()
+        frame = self._frame
+        try:
+            self._put(frame.compress(lines) + frame.flush(zstandard.COMPRESSOBJ_FLUSH_BLOCK))
+        except BaseException:
+            self._abandon_frame()
+            raise
         self._records += 1
         self._bytes += len(lines)
         if self._records >= FRAME_RECORDS or self._bytes >= FRAME_BYTES:
@@ -142,29 +146,36 @@ class TraceWriter:
 
     def _end_frame(self) -> None:
         if self._frame is not None:
-            self._put(self._frame.flush(zstandard.COMPRESSOBJ_FLUSH_FINISH))
+            try:
+                self._put(self._frame.flush(zstandard.COMPRESSOBJ_FLUSH_FINISH))
+            except BaseException:
+                self._abandon_frame()
+                raise
             self._frame, self._records, self._bytes = None, 0, 0
             if self._sync is not None:
                 self._sync.ask()
 
+    def _abandon_frame(self) -> None:
+        """Take back what was half written (a full disk, Ctrl-C): the compressor has gone on and the file has not."""
+        os.ftruncate(self._fd, self._end)
+        self._unended = self._unended or self._records > 0
+        self._frame, self._records, self._bytes = None, 0, 0
+
     def _end_broken_frame(self) -> None:
         """End the frame that a failed write left open on the disk."""
         if self._unended:
-            self._put(_frames.SEAL)
+            try:
+                self._put(_frames.SEAL)
+            except BaseException:
+                os.ftruncate(self._fd, self._end)
+                raise
             self._unended = False
 
     def _put(self, data: bytes) -> None:
-        """Hand bytes to the kernel, all or none."""
+        """Hand bytes to the kernel."""
         written = 0
-        try:
-            while written < len(data):
-                written += os.write(self._fd, data[written:] if written else data)
-        except OSError:
-            os.ftruncate(self._fd, self._end)
-            # The compressor has gone on and the file has not: this frame can only be ended, by the next write.
-            self._unended = self._unended or self._records > 0
-            self._frame, self._records, self._bytes = None, 0, 0
-            raise
+        while written < len(data):
+            written += os.write(self._fd, data[written:] if written else data)
         self._end += written
 
     def _finish(self) -> None:
