@@ -51,7 +51,7 @@ def test_every_record_is_on_the_disk_when_write_returns(tmp_path: Path) -> None:
 
 def test_a_toolset_is_stored_once_and_before_its_first_use(tmp_path: Path) -> None:
     path = tmp_path / "t.jsonl.zst"
-    other = [{**TOOLS[0], "function": {**TOOLS[0]["function"], "name": "tell"}}]
+    other = [{"type": "function", "function": {"name": "tell", "description": "Tell.", "parameters": {}}}]
     given = [TOOLS, TOOLS, other, TOOLS]
     with TraceWriter(path, {}) as writer:
         for tools in given:

@@ -80,9 +80,8 @@ def carry_out(asked: Asked, *, strict: bool = False, show: bool = True) -> tuple
     policy = make_policy(spec.policy, setup)
     places = spec.places()
     if folder is None:
-        folder = RunFolder.create(
-            asked.out or _free_name(spec), evolve(spec, agent=agent.public()), tasks_of(places).values()
-        )
+        spec = evolve(spec, agent=agent.public())  # before its digest goes into run.json and the trace's header
+        folder = RunFolder.create(asked.out or _free_name(spec), spec, tasks_of(places).values())
     else:
         folder.check_versions(tasks_of(places).values())
     rollout = Rollout(
