@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 
 from harness.errors import UserError
@@ -64,6 +66,8 @@ def test_an_empty_file_is_the_default(tmp_path: Path) -> None:
         ({"sampling": {"seed": "random"}}, "seed: got 'random', expected rollout, a whole number, or null"),
         ({"sampling": {"stop": [1]}}, "stop: got 1, expected str"),
         ({"sampling": {"extra_body": []}}, "extra_body: got"),
+        ({"sampling": {"extra_body": {"when": {1, 2}}}}, "extra_body: Object of type set is not JSON"),
+        ({"sampling": {"extra_body": {"x": float("inf")}}}, "extra_body: Out of range"),
         ({"dialect": {"evidence": "yes"}}, "evidence: got 'yes', expected one of none, logprobs, vllm, sglang"),
         ({"transport": {"retries": -1}}, "retries: got -1"),
         ({"system": 3}, "system: got 3, expected str or null"),
@@ -120,3 +124,11 @@ class TestSecrets:
 )
 def test_urls_are_shown_without_credentials(url: str, shown: str) -> None:
     assert without_credentials(url) == shown
+
+
+def test_what_a_run_records_builds_the_same_agent_but_for_its_headers(tmp_path: Path) -> None:
+    (tmp_path / "agent.yaml").write_text(FULL.replace("${DEMO_ORG}", "secret-org"), encoding="utf-8")
+    agent = Agent.load(tmp_path / "agent.yaml")
+    recorded = json.loads(json.dumps(agent.public()))
+    assert recorded.pop("headers") == ["X-Org"]
+    assert Agent.from_mapping(recorded) == attrs.evolve(agent, headers={})

@@ -236,6 +236,14 @@ class TestFaultsThatPass:
         assert len(time.slept) == 3
         assert [attempt["status"] for attempt in raised.value.attempts] == [500] * 4
 
+    async def test_time_outs_are_repeated_twice_at_most(self, connect: Connect) -> None:
+        agent = {"transport": {"timeout": 0.1, "retries": 9}}
+        rules = Rules(rate=1.0, most=None)
+        async with ChaosServer(["x"], faults=["hang"], rules=rules) as server, connect(server.url, agent) as policy:
+            with pytest.raises(EndpointDown, match=r"gave no answer within 0.1 s \(after 3 attempts\)"):
+                await ask(policy)
+        assert server.requests == 3
+
     async def test_cancellation_passes_through(self, connect: Connect) -> None:
         def hang_once(request: Request) -> str | None:
             return "hang" if request.number == 1 else None
@@ -292,13 +300,24 @@ class TestFaultsThatStand:
         with socket.socket() as taken:
             taken.bind(("127.0.0.1", 0))  # bound and not listening: connections are refused
             async with connect(f"http://127.0.0.1:{taken.getsockname()[1]}/v1") as policy:
-                text = await self.refused(policy, EndpointDown, r"cannot be reached.*\(after 2 attempts\)")
+                text = await self.refused(policy, EndpointDown, r"cannot be reached.*\(after 2 attempts\)$")
         assert "--base-url" in text
 
     async def test_context_overflow_is_the_policys_own(self, connect: Connect) -> None:
         async with ChaosServer(["x"], rules=Rules(context_tokens=10)) as server, connect(server.url) as policy:
             await self.refused(policy, ContextOverflow, "does not fit the model")
         assert server.requests == 1
+
+    @pytest.mark.parametrize(("answered", "error"), [(False, EndpointRefused), (True, ContextOverflow)])
+    async def test_more_tokens_than_the_model_has_are_the_settings_slip(
+        self, connect: Connect, answered: bool, error: type[Exception]
+    ) -> None:
+        text = "max_tokens is too large: 99999. This model's maximum context length is 8192 tokens."
+        match = "maximum context length is 8192" + ("" if answered else ".*; lower max_tokens")
+        server = ChaosServer(lambda _: {"error": {"message": text, "code": 400}, "choices": []})
+        async with server, connect(server.url) as policy:
+            policy.answered = answered
+            await self.refused(policy, error, match)
 
     async def test_a_rejected_first_request_is_the_settings_and_a_later_one_the_conversations(
         self, connect: Connect
@@ -370,10 +389,3 @@ async def test_a_closed_policy_can_be_used_again(server: ChaosServer) -> None:
     for _ in range(2):
         assert (await ask(policy)).content == "I measure."
         await policy.close()
-
-
-async def test_a_body_that_is_no_json_is_the_users_slip(server: ChaosServer, connect: Connect) -> None:
-    async with connect(server.url, {"sampling": {"extra_body": {"when": {1, 2}}}}) as policy:
-        if policy.name.startswith("openai"):
-            with pytest.raises(UserError, match="request body"):
-                await ask(policy)

@@ -7,6 +7,7 @@ wrong kind is refused by name before anything is sent. Header values may hold se
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Mapping
@@ -62,12 +63,21 @@ def _seed(_: object, attribute: Attribute[Any], value: object) -> None:
     raise ValueError(f"{attribute.name}: got {value!r}, expected rollout, a whole number, or null")
 
 
+def _request_fields(_: object, attribute: Attribute[Any], value: object) -> None:
+    """Check that a mapping can be sent as JSON (YAML also knows dates and sets)."""
+    if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
+        raise ValueError(f"{attribute.name}: got {value!r}, expected a mapping of names to values")
+    try:
+        json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{attribute.name}: {error}") from None
+
+
 def _texts(value: Any) -> Any:
     return (value,) if isinstance(value, str) else tuple(value) if isinstance(value, list) else value
 
 
 _text = _kind(str, type(None))
-_mapping = _kind(Mapping)
 _strings = validators.deep_iterable(_kind(str), _kind(tuple))
 
 
@@ -98,7 +108,7 @@ class Sampling:
     seed: int | Literal["rollout"] | None = field(default="rollout", validator=_seed)
     reasoning_effort: str | None = field(default=None, validator=_text)
     parallel_tool_calls: bool | None = field(default=None, validator=_kind(bool, type(None)))
-    extra_body: Mapping[str, Json] = field(factory=dict, validator=_mapping)
+    extra_body: Mapping[str, Json] = field(factory=dict, validator=_request_fields)
 
 
 @frozen
@@ -128,7 +138,8 @@ class Transport:
     Attributes:
         timeout: Seconds for one whole attempt.
         connect_timeout: Seconds to open a connection.
-        retries: Attempts after the first, for faults that can pass: 429, 5xx, time-outs, cut bodies, lost connections.
+        retries: Attempts after the first, for faults that can pass: 429, 5xx, cut bodies, lost connections; two at most
+            after time-outs, one for an address that has never answered.
         first_wait: Seconds before the first retry; doubled for each further one, with jitter.
         longest_wait: Cap in seconds on each wait, also on one that the server asks for.
         env_proxy: Use the proxies that the environment names.

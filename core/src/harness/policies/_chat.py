@@ -15,7 +15,7 @@ from typing import Any, Final, Protocol
 import anyio
 from attrs import frozen
 
-from harness.errors import EndpointRefused, PolicyFault, nearest
+from harness.errors import ContextOverflow, EndpointRefused, PolicyFault, nearest
 from harness.policies import Context
 from harness.policies._agent import Agent, Sampling, Transport
 from harness.policies._faults import Fault, Reply, Secrets, judge, standing
@@ -160,6 +160,8 @@ class ChatPlayer:
         allowed = transport.retries
         if fault.status == "unreachable" and not self._policy.answered:
             allowed = min(allowed, 1)  # an address that never answered is more likely wrong than busy
+        elif fault.status == "timeout":
+            allowed = min(allowed, 2)  # each one has already cost the whole time limit
         if not fault.retry or failed >= allowed:
             return None
         return backoff(transport, failed, fault.wait, fraction("backoff", *self._words, self._turn, failed))
@@ -169,6 +171,8 @@ class ChatPlayer:
         if fault.status == 404:
             served = nearest(policy.model, await policy.endpoint.models())
             fault.message += served if len(served) <= 300 else ""
+        if fault.error is ContextOverflow and "max_tokens" in fault.message and self._turn == 1 and not policy.answered:
+            fault.error, fault.message = EndpointRefused, f"{fault.message}; lower max_tokens in the agent file"
         if fault.error is PolicyFault and not policy.answered:
             fault.error = EndpointRefused  # no request has ever been accepted: it is the settings, not the conversation
         return standing(fault, policy.where, tried, policy.endpoint.secrets)

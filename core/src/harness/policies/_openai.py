@@ -95,7 +95,7 @@ class AiohttpEndpoint:
     async def send(self, body: Mapping[str, Any]) -> Reply:
         """Post one request and read the whole answer."""
         try:
-            async with self._session().post(self._url, data=_body(body), allow_redirects=False) as response:
+            async with self._session().post(self._url, data=orjson.dumps(body), allow_redirects=False) as response:
                 data = await response.read()
                 said = response.headers
                 headers = {name: said[name] for name in _WAIT_HEADERS if name in said} if response.status != 200 else {}
@@ -133,13 +133,6 @@ class AiohttpEndpoint:
         return self._open
 
 
-def _body(body: Mapping[str, Any]) -> bytes:
-    try:
-        return orjson.dumps(body)
-    except TypeError as error:  # the agent's extra_body is the one part that is not encoded before
-        raise UserError(f"request body: {error}") from None
-
-
 def connection_fault(error: Exception, transport: Transport) -> Fault:
     """Name what happened to a request that got no whole answer.
 
@@ -153,7 +146,7 @@ def connection_fault(error: Exception, transport: Transport) -> Fault:
         reason = getattr(error, "certificate_error", None) or getattr(error, "os_error", "")
         return Fault("unreachable", f"has no valid certificate ({reason})", retry=False)
     if isinstance(error, aiohttp.ClientConnectorError):
-        return Fault("unreachable", f"cannot be reached ({error.os_error.strerror or error.os_error}); {CHECK}")
+        return Fault("unreachable", f"cannot be reached ({_reason(error.os_error)}); {CHECK}")
     if isinstance(error, aiohttp.InvalidURL | aiohttp.InvalidUrlClientError):
         return Fault("unreachable", "is no valid address", retry=False)
     if isinstance(error, aiohttp.ClientPayloadError):
@@ -162,3 +155,10 @@ def connection_fault(error: Exception, transport: Transport) -> Fault:
 
 
 CHECK: Final = "is the server running, and --base-url right?"
+
+
+def _reason(error: OSError) -> str:
+    """Name an operating system's error; name resolution has numbers of its own, below zero."""
+    if error.errno is not None and error.errno > 0:
+        return os.strerror(error.errno)
+    return error.strerror or type(error).__name__
