@@ -18,7 +18,7 @@ from typing import TypeVar
 import anyio
 
 from harness._machine import Feedback, Machine, Request, Work
-from harness.backends import Backend, InlineBackend, Job
+from harness.backends import Backend, BackendLost, InlineBackend, Job
 from harness.errors import BackendFault
 from harness.records import Completion, Log, Message, Outcome, Sample, ToolSchema, TurnResult
 from harness.task import Task
@@ -91,8 +91,15 @@ class Episode(_Shell):
         self.backend = backend
 
     async def open(self) -> None:
-        """Create the world; afterwards messages and tools are ready."""
-        await self._drive(self.machine.open())
+        """Create the world; afterwards messages and tools are ready. Workers are readied first, outside all limits."""
+        try:
+            await self.backend.warm(warm_job(self.task))
+        except BackendLost as error:
+            self.abort("backend_lost", str(error))
+        except BackendFault as error:
+            self.abort("task_error", f"the task could not be loaded: {error}")
+        else:
+            await self._drive(self.machine.open())
 
     async def step(self, completion: Completion) -> TurnResult:
         """Take the policy's turn and return the world's."""

@@ -54,6 +54,11 @@ def _points(group: str) -> tuple[EntryPoint, ...]:
     return tuple(entry_points(group=group))
 
 
+def forget() -> None:
+    """Read distribution metadata again: packages were installed or put on the path meanwhile."""
+    _points.cache_clear()
+
+
 def _listing(point: EntryPoint) -> Listing:
     dist = point.dist
     missing = _missing_module(point.module)

@@ -18,14 +18,14 @@ from attrs import define, evolve, field, frozen
 
 from harness import certify
 from harness.backends import Backend, InlineBackend, Job, ProcessBackend
-from harness.episode import Episode, InlineEpisode, warm_job
+from harness.episode import Episode, InlineEpisode
 from harness.errors import ContextOverflow, EndpointDown, EndpointRefused, HarnessError, PolicyFault, UnknownName
 from harness.logging import Logger, Observer, RunInfo
 from harness.plan import Place
 from harness.policies import Context, Policy
 from harness.records import Json, Sample
 from harness.runs import RunFolder, RunSpec, now, tasks_of, versions
-from harness.task import Task, TaskRef, task_of
+from harness.task import Task, task_of
 from harness.trace import BlobStore, RecordError, TraceWriter, episode_record
 
 RETRIES = 2
@@ -217,7 +217,7 @@ class Rollout:
         policy: Policy,
         *,
         folder: RunFolder | None = None,
-        backend: str = "auto",
+        backend: str | Backend = "auto",
         workers: int | None = None,
         concurrency: int = 32,
         places: Sequence[Place] | None = None,
@@ -225,7 +225,7 @@ class Rollout:
         self.spec, self.policy, self.folder = spec, policy, folder
         self.places = list(places if places is not None else spec.places())
         self.tasks = tasks_of(self.places)
-        self.concurrency, self._backend_kind, self._workers = concurrency, backend, workers
+        self.concurrency, self._backend, self._workers = concurrency, backend, workers
         self.tally = Tally(len(self.places) * spec.k)
         self.in_flight: dict[int, InFlight] = {}
         self.records: list[dict[str, Json]] = []
@@ -242,14 +242,13 @@ class Rollout:
             Stopped: The endpoint refused or stayed down; the message says what to do next.
         """
         plays = self._pending()
-        backend = make_backend(self._backend_kind, list(self.tasks.values()), self._workers)
+        kind = self._backend
+        backend = make_backend(kind, list(self.tasks.values()), self._workers) if isinstance(kind, str) else kind
         async with AsyncExitStack() as stack:
             stack.push_async_callback(self._close_policy)
             writer = stack.enter_context(self._writer()) if self.folder else None
             await stack.enter_async_context(backend)
             self._attach()
-            for job in self._warm_jobs():
-                await backend.warm(job)
             await self._play_all(plays, backend, writer)
         for logger in self._loggers:
             logger.close()
@@ -282,11 +281,6 @@ class Rollout:
             "created": now(),
         }
         return TraceWriter(self.folder.trace, header, append=True)
-
-    def _warm_jobs(self) -> list[Job]:
-        """The calls that ready a worker for the heavy tasks of the run."""
-        refs = dict.fromkeys(place.ref.encode() for place in self.places if task_of(place.ref).card.heavy)
-        return [warm_job(task_of(TaskRef.decode(ref))) for ref in refs]
 
     def _attach(self) -> None:
         info = RunInfo(

@@ -6,6 +6,7 @@ into typed arguments or into the error that it is answered with. World code runs
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import typing
 from collections.abc import Callable, Mapping
@@ -136,8 +137,9 @@ def parse_arguments(raw: str, spec: ToolSpec) -> Arguments:
     """
     value, twice = _decode(raw), False
     if isinstance(value, str):
-        inner = _decode(value)
-        value, twice = (inner, True) if isinstance(inner, dict) else (value, False)
+        with contextlib.suppress(BadCall):
+            inner = _decode(value)
+            value, twice = (inner, True) if isinstance(inner, dict) else (value, False)
     if not isinstance(value, dict):
         raise BadCall("invalid_arguments", f"arguments of {spec.name} must be a JSON object, got {str(value)[:60]!r}")
     check_arguments(value, spec)

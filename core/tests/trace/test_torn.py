@@ -99,6 +99,9 @@ def test_a_cut_of_any_size_is_reported_with_numbers(original: bytes, tmp_path: P
     records = whole_records(original[:-lost])
     assert (caught.value.records, caught.value.episodes) == (records, records - 1)
     assert whole_records(original[: caught.value.offset]) == records
+    rest = len(original) - lost - caught.value.offset
+    what = f"{rest} bytes of an unfinished record stand" if rest else "the last frame is not ended"
+    assert what in str(caught.value)
 
 
 def test_a_cut_between_frames_is_no_fault(original: bytes, tmp_path: Path) -> None:

@@ -214,7 +214,7 @@ def zstd_lines(file: BinaryIO, at: int) -> Iterator[Line]:
         decoder = zstandard.ZstdDecompressor().decompressobj()
         while not decoder.eof:
             if not data:
-                raise _torn(file, at, cut)
+                raise _torn(file, at)
             try:
                 text = decoder.decompress(data)
             except zstandard.ZstdError as error:
@@ -230,14 +230,15 @@ def zstd_lines(file: BinaryIO, at: int) -> Iterator[Line]:
         yield line
 
 
-def _torn(file: BinaryIO, at: int, cut: _Splitter) -> Fault:
+def _torn(file: BinaryIO, at: int) -> Fault:
     """Describe an unfinished last frame."""
     try:
         tail = _frames.find_tail(file)
     except ValueError as error:
         return Fault(at, f"a damaged frame ({error.args[0]})", resume=at + 1)
-    partial = f"{cut.partial} bytes of an unfinished record stand" if cut.partial else "the last frame is not ended"
-    return Fault(tail.keep, f"torn (or still being written): {partial}")
+    rest = tail.size - tail.keep
+    what = f"{rest} bytes of an unfinished record stand" if rest and not tail.stray else "the last frame is not ended"
+    return Fault(tail.keep, f"torn (or still being written): {what}")
 
 
 def _require_whole(line: Line, at: int) -> None:
@@ -260,11 +261,6 @@ class _Splitter:
         self._frame = 0
         self._begin = (0, 0)
         self._parts: list[bytes] = []
-
-    @property
-    def partial(self) -> int:
-        """Bytes after the last end of line."""
-        return sum(len(part) for part in self._parts)
 
     def begin_frame(self, offset: int) -> None:
         """Go on in a new frame; a line may run over into it."""
