@@ -305,7 +305,7 @@ def test_an_interrupted_write_harms_no_other(
 
 
 @given(data=st.data())
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_damage_surprises_a_reader(original: bytes, tmp_path: Path, data: st.DataObject) -> None:
     places = data.draw(st.lists(st.integers(0, len(original) - 1), min_size=1, max_size=4))
     spoiled = bytearray(original[: data.draw(st.integers(1, len(original)))])
