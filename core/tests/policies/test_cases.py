@@ -7,13 +7,14 @@ from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 import pytest
+from attrs import evolve
 
 from harness.backends import InlineBackend
 from harness.episode import Episode
 from harness.jsonio import dumps, loads
 from harness.policies import ChatPolicy, Context
 from harness.policies._mischief import MISCHIEF
-from harness.records import Completion, ToolCall
+from harness.records import Completion, Sample, ToolCall
 from harness.rollout import play_episode
 from harness.task import Task
 from harness.testing import ChaosServer
@@ -91,3 +92,46 @@ async def test_attempts_are_recorded_with_their_turn(toy: Task, connect: Connect
     record = loads(dumps(episode_record(episode, {"name": "test", "view": "observation"})))
     assert [(attempt["turn"], attempt["status"]) for attempt in record["attempts"]] == [(1, 429), (1, 429), (1, 200)]
     assert record["outcome"]["status"] == "scored"
+
+
+async def play_script(toy: Task, url_policy: ChatPolicy, instance: Sample) -> Episode:
+    async with InlineBackend() as backend:
+        return await play_episode(toy, instance, url_policy, backend, Context(instance, task=toy))
+
+
+def ask(*values: int) -> Completion:
+    calls = tuple(ToolCall(f"c{n}", "ask", f'{{"value": {value}}}') for n, value in enumerate(values))
+    return Completion(None, None, calls, "tool_calls")
+
+
+async def test_three_calls_where_one_is_allowed_give_three_results(toy: Task, connect: Connect) -> None:
+    instance = toy.sample(0)
+    instance = evolve(instance, limits=evolve(instance.limits, calls_per_turn=1))
+    async with ChaosServer([ask(1, 2, 3), submit(1)]) as server, connect(server.url) as policy:
+        episode = await play_script(toy, policy, instance)
+    assert [action.status for action in episode.log.actions] == ["ok", "not_executed", "not_executed", "ok"]
+    assert episode.log.spent("questions") == 1
+    sent = [message.get("tool_call_id") for message in server.seen[1].request.body["messages"]]
+    assert sent[2:] == ["c0", "c1", "c2"]
+
+
+async def test_two_calls_of_one_turn_see_each_others_world(toy: Task, connect: Connect) -> None:
+    async with ChaosServer([ask(1, 2), submit(1)]) as server, connect(server.url) as policy:
+        episode = await play_script(toy, policy, toy.sample(0))
+    assert episode.log.metrics["asked"] == 2
+
+
+async def test_a_bad_connection_changes_nothing_but_the_attempts(toy: Task, connect: Connect) -> None:
+    """Refusals, server errors and cut bodies: the same calls, results and scores as over a clean connection."""
+    script = [ask(8), ask(4), ask(2), submit(1)]
+    faults = {"429": 0.3, "500": 0.1, "cut_body": 0.1, "reset": 0.1, "error_in_200": 0.1}
+    played: list[list[Any]] = []
+    tried = 0
+    for chosen in ({}, faults):
+        async with ChaosServer(script, faults=chosen, seed=2) as server, connect(server.url) as policy:
+            episodes = [await play_script(toy, policy, toy.sample(index)) for index in range(12)]
+        assert server.outcomes["ok"] == 48
+        played.append([(e.messages, e.log, e.outcome) for e in episodes])
+        tried = server.requests
+    assert played[0] == played[1]
+    assert tried >= 60
