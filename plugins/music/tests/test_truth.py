@@ -1,8 +1,8 @@
 """Second opinion: every fault the checker reports is confirmed by music21's own objects, and the other way round.
 
-The judge below shares no code with the package. It reads chords with `RomanNumeral`, motion with `VoiceLeadingQuartet`, and
-single voices with `Interval`. Where the two definitions differ by intention, the difference is stated in `DIFFERENCES` and
-counted, so that a test fails if it stops occurring or another one appears.
+The judge below shares no code with the package. It reads chords with `RomanNumeral`, motion with
+`VoiceLeadingQuartet`, and single voices with `Interval`. Where the two definitions differ by intention, the
+difference is stated in `DIFFERENCES` and counted, so that a test fails if it stops occurring or another one appears.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ music21 = pytest.importorskip("music21", reason="the second opinion needs the te
 Found = set[tuple[str, int, tuple[str, ...]]]
 
 DIFFERENCES = {
-    "unison-octave": "Unison to octave (or back) with both voices moving one way: music21 keeps octave and unison apart in "
-    "parallel motion and calls it a hidden octave; to a listener the voices double each other twice, so here it is parallel.",
-    "unequal": "Fifth to fifth or octave to octave in letters, of which only the second is perfect (a diminished fifth to a "
-    "perfect one): music21 calls all motion between equal letters parallel, hence not hidden; here it reaches a perfect "
-    "interval from another one, so the outer voices' rule of direct motion applies.",
+    "unison-octave": "Unison to octave (or back), both voices moving one way: music21 keeps octave and unison apart in "
+    "parallel motion and calls it a hidden octave; the voices double each other twice, so here it is parallel.",
+    "unequal": "Fifth to fifth or octave to octave in letters, only the second perfect (diminished to perfect): "
+    "music21 calls motion between equal letters parallel, hence not hidden; it reaches a perfect interval from "
+    "another one, so the outer voices' rule of direct motion applies here.",
 }
 
 
@@ -119,9 +119,9 @@ class Judge:
             if one.pitch.name == leading and goal in {p.name for p in after.pitches} and step.directedName != "m2":
                 found.add(("leading-tone", i, (VOICES[v],)))
             seventh = before.seventh.name if before.seventh else None
-            if one.pitch.name == seventh and before.root().name != after.root().name:
-                if step.directedName not in ("m-2", "M-2", "P1"):
-                    found.add(("seventh", i, (VOICES[v],)))
+            changed = before.root().name != after.root().name
+            if one.pitch.name == seventh and changed and step.directedName not in ("m-2", "M-2", "P1"):
+                found.add(("seventh", i, (VOICES[v],)))
         return found
 
     def _pairs(self, moves: list[tuple[Any, Any]], i: int) -> Found:
@@ -250,7 +250,7 @@ def test_perfect_intervals_and_leaps_agree_for_all_pairs_of_two_octaves() -> Non
             theirs = interval.Interval(pitch.Pitch(_spell(low.name)), pitch.Pitch(_spell(high.name)))
             one, two = (np.array([p.position, p.semitone]) for p in (low, high))
             if low.position == high.position or (low.semitone - high.semitone) * (low.position - high.position) < 0:
-                continue  # a chromatic change of one letter, or letters and sound in opposite order: no interval of a rule
+                continue  # one letter, or letters and sound in opposite order: not an interval that rules name
             assert bool(rules.perfect(one, two, rules.FIFTH)) == (theirs.simpleName == "P5"), (low, high)
             assert bool(rules.perfect(one, two, rules.OCTAVE)) == (theirs.semiSimpleName in ("P1", "P8")), (low, high)
             size = theirs.generic.undirected

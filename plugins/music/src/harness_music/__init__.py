@@ -1,3 +1,3 @@
-"""Four-part writing as an executable environment: a rule checker, a certifying solver, exercises, and scores to hear."""
+"""Four-part writing as an executable environment: rule checker, certifying solver, exercises, scores to hear."""
 
 __all__: list[str] = []

@@ -1,7 +1,7 @@
 """Chords from Roman numerals: tones spelled in the key, the bass, and the notes that must move.
 
-A symbol is a degree with figures (`V65`, `viio6`, `I64`), and `/V` names the degree that a borrowed dominant belongs to.
-In minor the dominant and the leading-tone chord take the raised seventh degree.
+A symbol is a degree with figures (`V65`, `viio6`, `I64`), and `/V` names the degree that a borrowed dominant belongs
+to. In minor the dominant and the leading-tone chord take the raised seventh degree.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A passage for other programs: MusicXML to engrave, MIDI to hear. Both are the same bytes on every machine.
 
-Each voice is a part of its own, each chord a quarter note, and the chord symbols stand under the bass. The MusicXML holds no
-dates or random identifiers.
+Each voice is a part of its own, each chord a quarter note, and the chord symbols stand under the bass. The MusicXML
+holds no dates or random identifiers.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Chord progressions: which chord may follow which, by level, and random walks that end in a cadence.
 
-The tables are the usual functional ones (tonic, pre-dominant, dominant), written for symbols with their inversions so that
-basses lead well. A walk is drawn backwards-feasible: only chords from which the cadence can still be reached in the chords
-that are left.
+The tables are the usual functional ones (tonic, pre-dominant, dominant), written for symbols with their inversions so
+that basses lead well. A walk is drawn backwards-feasible: only chords from which the cadence can still be reached in
+the chords that are left.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The interaction layer: a typed final answer in plain text is taken; else a reminder with where the exercise stands."""
+"""The interaction layer: a final answer in plain text is taken; else a reminder with where the exercise stands."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Spelled pitches: F#4 is not Gb4.
 
-Voice-leading rules are about written intervals, so a note keeps its letter. Two whole numbers say all that a rule asks:
-the *staff position* (letters counted from C0, seven an octave) and the *semitone* number (MIDI, middle C is 60). Passages
-become integer arrays of shape (chords, 4 voices, 2), on which the rules work elementwise.
+Voice-leading rules are about written intervals, so a note keeps its letter. Two whole numbers say all that a rule
+asks: the *staff position* (letters counted from C0, seven an octave) and the *semitone* number (MIDI, middle C is
+60). Passages become integer arrays of shape (chords, 4 voices, 2), on which the rules work elementwise.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Scripted policies: the reference, the lazy ones that must fail, and adversaries that are measured unfiltered.
 
-All act on the brief that the prompt gives and on what the tools answer. The reference writes the smoothest passage that
-keeps the rules of single chords, has it checked, and takes each rule of motion that is reported into its model: how many
-checks that takes says how many rules bite in an exercise.
+All act on the brief that the prompt gives and on what the tools answer. The reference writes the smoothest passage
+that keeps the rules of single chords, has it checked, and takes each rule of motion that is reported into its model:
+how many checks that takes says how many rules bite in an exercise.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def octave_bass(brief: Brief) -> Passage:
 
 
 def _forward(brief: Brief, step: Callable[[Pitch, Sequence[Pitch]], Pitch]) -> Passage:
-    """Write each voice from its note before; a voice without one starts from its lowest choice in the middle of its range."""
+    """Write each voice from its note before; a voice without one starts in the middle of its choices."""
     voices = []
     for v in range(4):
         line: list[Pitch] = []

@@ -21,7 +21,7 @@ SPARE_TURNS = 12
 class PartWritingPrompt:
     """Instances of one variant and level."""
 
-    identity = Exercise
+    identity: type = Exercise
 
     def __init__(self, options: Options) -> None:
         self._options = options

@@ -1,4 +1,4 @@
-"""The reward layer: no fault is success; else credit falls with the weighted fault count, from the submitted notes alone."""
+"""The reward layer: no fault is success; else credit falls with the weighted fault count of the submitted notes."""
 
 from __future__ import annotations
 

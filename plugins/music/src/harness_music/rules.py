@@ -1,13 +1,14 @@
 """The rules of four-part writing, and the checker that lists every fault of a passage.
 
-A rule is one short predicate on integer arrays, elementwise, so that the same line of code judges a finished passage here
-and thousands of pairs of voicings in `solver`. Notes come as arrays whose last axis is (staff position, semitone). The
-wording of each rule for people and models is in `wordings`; names and weights are in `WEIGHTS`.
+A rule is one short predicate on integer arrays, elementwise, so that the same line of code judges a finished passage
+here and thousands of pairs of voicings in `solver`. Notes come as arrays whose last axis is (staff position,
+semitone). The wording of each rule for people and models is in `wordings`; names and weights are in `WEIGHTS`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import reduce
 
 import numpy as np
 from attrs import frozen
@@ -53,30 +54,30 @@ _LARGEST = np.array([0, 2, 4, 5, 7, 9, 11])
 def perfect(upper: Ints, lower: Ints, kind: tuple[int, int]) -> Bools:
     """Whether two notes form a perfect interval of the kind, octaves added or not."""
     gap = np.abs(upper - lower)
-    return (gap[..., 0] % 7 == kind[0]) & (gap[..., 1] % 12 == kind[1])
+    return _all(gap[..., 0] % 7 == kind[0], gap[..., 1] % 12 == kind[1])
 
 
 def moves(before: Ints, after: Ints) -> Bools:
     """Whether a voice sings another note."""
-    return (before != after).any(axis=-1)
+    return np.asarray((before != after).any(axis=-1))
 
 
 def parallel(upper: Ints, upper2: Ints, lower: Ints, lower2: Ints, kind: tuple[int, int]) -> Bools:
     """Both intervals perfect and of one kind, both voices moving, in either direction."""
     both = perfect(upper, lower, kind) & perfect(upper2, lower2, kind)
-    return both & moves(upper, upper2) & moves(lower, lower2)
+    return _all(both, moves(upper, upper2), moves(lower, lower2))
 
 
 def direct(upper: Ints, upper2: Ints, lower: Ints, lower2: Ints, kind: tuple[int, int]) -> Bools:
     """Into a perfect interval from another one, both voices in one direction, the upper by leap."""
     rise, rise2 = upper2 - upper, lower2 - lower
     arrives = perfect(upper2, lower2, kind) & np.logical_not(perfect(upper, lower, kind))
-    return arrives & (rise[..., 1] * rise2[..., 1] > 0) & (np.abs(rise[..., 0]) > 1)
+    return _all(arrives, rise[..., 1] * rise2[..., 1] > 0, np.abs(rise[..., 0]) > 1)
 
 
 def overlap(upper: Ints, upper2: Ints, lower: Ints, lower2: Ints) -> Bools:
     """One voice passes beyond the note its neighbour has just left."""
-    return (lower2[..., 1] > upper[..., 1]) | (upper2[..., 1] < lower[..., 1])
+    return np.asarray((lower2[..., 1] > upper[..., 1]) | (upper2[..., 1] < lower[..., 1]))
 
 
 def crossing(upper: Ints, lower: Ints) -> Bools:
@@ -94,14 +95,14 @@ def bad_leap(before: Ints, after: Ints, widest: int) -> Bools:
     move = np.abs(after - before)
     letters, semitones = move[..., 0], move[..., 1]
     augmented = (letters > 0) & (semitones > _LARGEST[letters % 7] + 12 * (letters // 7))
-    return augmented | (letters == 6) | (letters > widest)
+    return np.asarray(augmented | (letters == 6) | (letters > widest))
 
 
 def is_class(notes: Ints, name: PitchClass | None) -> Bools:
     """Whether notes have a name, spelling included."""
     if name is None:
         return np.zeros(notes.shape[:-1], dtype=bool)
-    return (notes[..., 0] % 7 == name.letter) & (notes[..., 1] % 12 == name.semitone)
+    return _all(notes[..., 0] % 7 == name.letter, notes[..., 1] % 12 == name.semitone)
 
 
 def leading_unresolved(before: Ints, after: Ints, chord: Chord, following: Chord) -> Bools:
@@ -109,7 +110,8 @@ def leading_unresolved(before: Ints, after: Ints, chord: Chord, following: Chord
     if chord.goal is None or chord.goal not in following.tones:
         return np.zeros(np.broadcast_shapes(before.shape, after.shape)[:-1], dtype=bool)
     rise = after - before
-    return is_class(before, chord.leading) & np.logical_not((rise[..., 0] == 1) & (rise[..., 1] == 1))
+    rises = _all(rise[..., 0] == 1, rise[..., 1] == 1)
+    return _all(is_class(before, chord.leading), np.logical_not(rises))
 
 
 def seventh_unresolved(before: Ints, after: Ints, chord: Chord, following: Chord) -> Bools:
@@ -117,8 +119,8 @@ def seventh_unresolved(before: Ints, after: Ints, chord: Chord, following: Chord
     if chord.seventh is None or chord.root == following.root:
         return np.zeros(np.broadcast_shapes(before.shape, after.shape)[:-1], dtype=bool)
     fall = before - after
-    falls = (fall[..., 0] == 1) & ((fall[..., 1] == 1) | (fall[..., 1] == 2))
-    return is_class(before, chord.seventh) & np.logical_not(falls | np.logical_not(moves(before, after)))
+    falls = _all(fall[..., 0] == 1, fall[..., 1] >= 1, fall[..., 1] <= 2)
+    return _all(is_class(before, chord.seventh), moves(before, after), np.logical_not(falls))
 
 
 @frozen
@@ -265,6 +267,12 @@ def _motion_faults(passage: Passage, notes: Ints, plan: Plan) -> Iterator[Fault]
 def _motion(rule: str, i: int, voices: tuple[int, ...], passage: Passage) -> Fault:
     notes = ", ".join(f"{passage[v][i].name}–{passage[v][i + 1].name}" for v in voices)
     return Fault(rule, i + 1, tuple(VOICES[v] for v in voices), notes)
+
+
+def _all(*conditions: Bools) -> Bools:
+    """Elementwise conjunction."""
+    result: Bools = reduce(np.logical_and, conditions)
+    return result
 
 
 def _where(mask: Bools) -> list[int]:

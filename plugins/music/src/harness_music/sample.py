@@ -183,7 +183,7 @@ def _marked(rng: np.random.Generator, bare: Exercise, level: Level) -> tuple[int
 
 
 def _plant(rng: np.random.Generator, told: Exercise, model: Passage) -> Passage:
-    """Replace the marked chords by plausible wrong ones, so that each takes part in a fault and several rules are broken.
+    """Replace the marked chords by plausible wrong ones: each takes part in a fault, three rules or more are broken.
 
     Raises:
         Reject: No such passage in twenty draws.

@@ -137,7 +137,7 @@ class Lattice:
         return self.passage(path[::-1])
 
     def sample(self, rng: np.random.Generator, calm: int) -> Passage | None:
-        """Draw a completion step by step, likelier the less its voices move; whole-number weights, so it repeats anywhere.
+        """Draw a completion step by step, likelier the less its voices move; by whole numbers, so it repeats anywhere.
 
         Args:
             rng: Source of randomness.

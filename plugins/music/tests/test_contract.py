@@ -1,0 +1,7 @@
+"""The package keeps the framework's contract."""
+
+from harness.testing import TaskContract
+
+
+class TestContract(TaskContract):
+    task = "music"
