@@ -69,7 +69,9 @@ def joined(house: House, state: State) -> Iterator[State]:
     for a in parts:
         for b in parts:
             if a < b and house.things[a].emblem == house.things[b].emblem:
-                tool = [i for i, t in enumerate(house.things) if t.role == "tool" and t.emblem == house.things[a].emblem]
+                tool = [
+                    i for i, t in enumerate(house.things) if t.role == "tool" and t.emblem == house.things[a].emblem
+                ]
                 yield room, (hand - {a, b}) | set(tool), gone | {a, b}, opened
 
 

@@ -8,86 +8,18 @@ answers of the tools and the announcements of the house, in either language: it 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Container, Iterable, Iterator, Mapping
-from typing import Final, TypeAlias
+from collections.abc import Container, Iterator
+from typing import Final
 
-from attrs import define, field, frozen
-
-from harness.records import Json
 from harness_escape.codes import solve_riddle
-from harness_escape.house import SIDES, Fact
-from harness_escape.texts import Sentence, read, read_fact, say
+from harness_escape.memory import Memory, Place, Step
 
 TOOLS: Final = ("look", "move", "take", "inspect", "use", "combine", "enter_code", "inventory")
 STYLES: Final = frozenset({"digits", "colours", "pad", "word"})
 
 
-Answer: TypeAlias = Mapping[str, Json]
-
-
-@frozen
-class Step:
-    """A tool call: name and arguments."""
-
-    tool: str
-    arguments: Mapping[str, str] = field(factory=dict)
-
-
-@define
-class Passage:
-    """A door as seen from one room; `leads` is the room behind it once it was passed."""
-
-    name: str
-    state: str
-    leads: str | None = None
-
-
-@define
-class Place:
-    """What is known of a room."""
-
-    doors: dict[str, Passage] = field(factory=dict)
-    things: list[str] = field(factory=list)
-    looked: bool = False
-
-
-@frozen
-class Warned:
-    """An announced event: in force after `start`, over at `end` (0: never)."""
-
-    kind: str
-    place: str
-    start: int
-    end: int
-
-    def holds(self, step: int) -> bool:
-        """Whether it is in force once `step` steps are done."""
-        return step >= self.start and (not self.end or step < self.end)
-
-
-@define
-class Memory:
-    """All that the explorer has learnt.
-
-    Attributes:
-        kinds: Target → kind of the last telling sentence about it (`lock_key`, `part`, `lever`, `dead_lever`).
-        marks: Target → emblem it bears.
-        open: Targets known to be open, levers that were worked.
-    """
-
-    places: dict[str, Place] = field(factory=dict)
-    inspected: set[str] = field(factory=set)
-    portable: set[str] = field(factory=set)
-    held: list[str] = field(factory=list)
-    kinds: dict[str, str] = field(factory=dict)
-    marks: dict[str, str] = field(factory=dict)
-    open: set[str] = field(factory=set)
-    facts: list[Fact] = field(factory=list)
-    warnings: list[Warned] = field(factory=list)
-
-
 class Explorer:
-    """Chooses the next step (`next_step`) and learns from its answer (`learn`).
+    """Chooses the next step (`next_step`) by what its memory has learnt.
 
     Args:
         exit_name: Name of the door that leads outside, as the prompt tells it.
@@ -95,25 +27,23 @@ class Explorer:
     """
 
     def __init__(self, exit_name: str, language: str, tools: Container[str] = TOOLS) -> None:
-        self.exit, self.language, self._tools = exit_name, language, tools
-        self.room, self.steps, self.memory = "", 0, Memory()
-        self._walkable = {say("open", language), say("one_way", language)}
-        self._shut = say("shut", language)
+        self.exit, self._tools = exit_name, tools
+        self.memory = Memory(language)
 
     def next_step(self) -> Step | None:
         """Return the next step, or None when there is nothing left to try."""
-        if self.room not in self.memory.places:
+        if self.memory.room not in self.memory.places:
             return Step("look")
-        if self._held_by(("guard",), self.room, self.steps + 1) and (step := self._flee()):
+        if self.memory.expects("guard", self.memory.room, self.memory.steps + 1) and (step := self._flee()):
             return step
         step = next(self._choices(), None)
         if step is None:
-            return Step("inventory") if self._pending_warnings() else None
+            return Step("inventory") if self.memory.worth_waiting() else None
         return Step("inventory") if self._walks_into_guard(step) else step
 
     def _choices(self) -> Iterator[Step]:
         """Yield sensible steps, best first."""
-        for choice in (self._leave, lambda: self._work_here(self.room), self._join, self._nearest):
+        for choice in (self._leave, lambda: self._work_here(self.memory.room), self._join, self._nearest):
             if step := choice():
                 yield step
 
@@ -123,8 +53,8 @@ class Explorer:
             for side, door in place.doors.items():
                 if door.name != self.exit:
                     continue
-                last = Step("move", {"direction": side}) if self._passable(door) else self._unlock(door.name)
-                if last and (room == self.room or (last := self.towards(room))):
+                last = Step("move", {"direction": side}) if self.memory.passable(door) else self._unlock(door.name)
+                if last and (room == self.memory.room or (last := self.towards(room))):
                     return last
         return None
 
@@ -132,7 +62,7 @@ class Explorer:
 
     def _work_here(self, room: str) -> Step | None:
         place = self.memory.places[room]
-        dark = self._held_by(("light",), room, self.steps)
+        dark = self.memory.expects("light", room, self.memory.steps)
         if not dark:
             if not place.looked:
                 return Step("look")
@@ -146,7 +76,7 @@ class Explorer:
 
     def _unknown(self, place: Place) -> Iterator[str]:
         yield from (thing for thing in place.things if thing not in self.memory.inspected)
-        shut = (door.name for door in place.doors.values() if door.state == self._shut)
+        shut = (door.name for door in place.doors.values() if self.memory.is_shut(door))
         yield from (name for name in shut if name not in self.memory.inspected)
 
     def _unlock(self, target: str) -> Step | None:
@@ -181,14 +111,14 @@ class Explorer:
 
     def _nearest(self) -> Step | None:
         """Return the first move towards the nearest room with work, or door not yet passed."""
-        first: dict[str, Step | None] = {self.room: None}
-        queue = deque([self.room])
+        first: dict[str, Step | None] = {self.memory.room: None}
+        queue = deque([self.memory.room])
         while queue:
             here = queue.popleft()
-            if here != self.room and self._work_here(here):
+            if here != self.memory.room and self._work_here(here):
                 return first[here]
             for side, door in self.memory.places[here].doors.items():
-                if not self._passable(door):
+                if not self.memory.passable(door):
                     continue
                 step = first[here] or Step("move", {"direction": side})
                 if door.leads is None and door.name != self.exit:
@@ -200,140 +130,34 @@ class Explorer:
 
     def towards(self, goal: str) -> Step | None:
         """Return the first move of a shortest known way to a room."""
-        first: dict[str, Step | None] = {self.room: None}
-        queue = deque([self.room])
+        first: dict[str, Step | None] = {self.memory.room: None}
+        queue = deque([self.memory.room])
         while queue:
             here = queue.popleft()
             if here == goal:
                 return first[here]
             for side, door in self.memory.places[here].doors.items():
-                if door.leads is not None and door.leads not in first and self._passable(door):
+                if door.leads is not None and door.leads not in first and self.memory.passable(door):
                     first[door.leads] = first[here] or Step("move", {"direction": side})
                     queue.append(door.leads)
         return None
 
-    def _passable(self, door: Passage) -> bool:
-        if self._held_by(("door",), door.name, self.steps):
-            return False
-        return door.state in self._walkable or (door.state == self._shut and door.name in self.memory.open)
-
-    def is_shut(self, door: Passage) -> bool:
-        """Whether a door is known to be locked still."""
-        return door.state == self._shut and door.name not in self.memory.open
-
     # Events.
 
-    def _held_by(self, kinds: tuple[str, ...], place: str, step: int) -> bool:
-        return any(w.kind in kinds and w.place == place and w.holds(step) for w in self.memory.warnings)
-
-    def _pending_warnings(self) -> bool:
-        return any(w.end > self.steps for w in self.memory.warnings)
-
     def _flee(self) -> Step | None:
-        for side, door in self.memory.places[self.room].doors.items():
-            safe = door.leads is not None and not self._held_by(("guard",), door.leads, self.steps + 1)
-            if safe and self._passable(door):
+        for side, door in self.memory.places[self.memory.room].doors.items():
+            safe = door.leads is not None and not self.memory.expects("guard", door.leads, self.memory.steps + 1)
+            if safe and self.memory.passable(door):
                 return Step("move", {"direction": side})
         return None
 
     def _walks_into_guard(self, step: Step) -> bool:
+        """Whether a move leads, or may lead, to where the guard stands or is about to stand."""
         if step.tool != "move":
             return False
-        leads = self.memory.places[self.room].doors[step.arguments["direction"]].leads
-        if leads is None:
-            return False
-        return any(self._held_by(("guard",), leads, n) for n in (self.steps, self.steps + 1))
-
-    # Learning.
-
-    def learn(self, step: Step, answer: Answer | None, heard: Iterable[str] = ()) -> None:
-        """Take in the answer of a step (None when it was refused) and what the house announced after it."""
-        self.steps += 1
-        if answer is not None:
-            getattr(self, f"_after_{step.tool}")(step, answer)
-        for text in heard:
-            for sentence in read(text, self.language):
-                self._hear(sentence)
-
-    def _after_look(self, step: Step, answer: Answer) -> None:
-        self.room = str(answer["room"])
-        place = self.memory.places.setdefault(self.room, Place())
-        place.looked = True
-        doors, items, furniture = answer["doors"], answer["items"], answer["furniture"]
-        for side, door in doors.items():
-            leads = place.doors[side].leads if side in place.doors else None
-            place.doors[side] = Passage(door["name"], door["state"], leads)
-        self.memory.portable.update(items)
-        place.things = [*items, *furniture]
-
-    def _after_move(self, step: Step, answer: Answer) -> None:
-        if "room" not in answer:
-            return
-        side, came = step.arguments["direction"], self.room
-        before, self.room = self.memory.places[came], str(answer["room"])
-        before.doors[side].leads = self.room
-        self.memory.places.setdefault(self.room, Place())
-        opposite = SIDES[(SIDES.index(side) + 2) % 4]
-        back = self.memory.places[self.room].doors
-        if opposite in back:
-            back[opposite].leads = came
-        else:
-            one_way = before.doors[side].state == say("one_way", self.language)
-            state = say("no_handle" if one_way else "open", self.language)
-            back[opposite] = Passage(before.doors[side].name, state, came)
-
-    def _after_take(self, step: Step, answer: Answer) -> None:
-        item = step.arguments["item"]
-        self.memory.held.append(item)
-        self.memory.places[self.room].things.remove(item)
-
-    def _after_inspect(self, step: Step, answer: Answer) -> None:
-        target = step.arguments["target"]
-        self.memory.inspected.add(target)
-        for sentence in read(str(answer["text"]), self.language):
-            if fact := read_fact(sentence):
-                self.memory.facts.append(fact)
-            else:
-                self.memory.kinds[target] = sentence.kind
-                self.memory.marks[target] = sentence.gaps.get("mark", "")
-        self._reveal(answer)
-
-    def _after_use(self, step: Step, answer: Answer) -> None:
-        item, target = step.arguments["item"], step.arguments.get("target")
-        if target is None:
-            self.memory.open.add(item)
-            mark = self.memory.marks.get(item)
-            gates = [t for t, kind in self.memory.kinds.items() if kind == "lock_gate"]
-            self.memory.open.update(gate for gate in gates if self.memory.marks[gate] == mark)
-            return
-        self.memory.open.add(target)
-        if self.memory.kinds.get(item) == "tool":
-            self.memory.held.remove(item)
-        self._reveal(answer)
-
-    def _after_combine(self, step: Step, answer: Answer) -> None:
-        first, second = step.arguments["first"], step.arguments["second"]
-        self.memory.held = [item for item in self.memory.held if item not in (first, second)]
-        made = str(answer["made"])
-        self.memory.held.append(made)
-
-    def _after_enter_code(self, step: Step, answer: Answer) -> None:
-        if "wrong_codes" not in answer:
-            self.memory.open.add(step.arguments["target"])
-            self._reveal(answer)
-
-    def _after_inventory(self, step: Step, answer: Answer) -> None:
-        self.room = str(answer["room"])
-
-    def _reveal(self, answer: Answer) -> None:
-        found = answer.get("found", [])
-        self.memory.portable.update(found)
-        self.memory.places[self.room].things += [thing for thing in found if thing not in self.memory.held]
-
-    def _hear(self, sentence: Sentence) -> None:
-        if sentence.kind == "caught":
-            self.room = sentence.gaps["home"]
-        elif sentence.kind.startswith("warn_"):
-            kind, gaps = sentence.kind.removeprefix("warn_"), sentence.gaps
-            warning = Warned(kind, gaps["place"], int(gaps["start"]), int(gaps.get("end") or 0))
-            self.memory.warnings.append(warning)
+        leads = self.memory.places[self.memory.room].doors[step.arguments["direction"]].leads
+        unknown = [w.place for w in self.memory.warnings if w.kind == "guard" and w.place not in self.memory.places]
+        rooms = unknown if leads is None else [leads]
+        return any(
+            self.memory.expects("guard", room, n) for room in rooms for n in (self.memory.steps, self.memory.steps + 1)
+        )

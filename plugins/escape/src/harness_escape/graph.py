@@ -29,7 +29,7 @@ class Act:
     target: int
 
 
-class Insoluble(ValueError):  # noqa: N818 - a finding about a house, not a fault
+class Insoluble(ValueError):
     """The house cannot be left."""
 
 

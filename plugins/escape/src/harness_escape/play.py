@@ -10,9 +10,10 @@ from attrs import frozen
 
 from harness import Infeasible, Unsafe
 from harness_escape.events import tick
-from harness_escape.explorer import Explorer, Step
+from harness_escape.explorer import Explorer
 from harness_escape.house import House
 from harness_escape.lexicon import name
+from harness_escape.memory import Step
 from harness_escape.view import Answer, Eyes
 from harness_escape.world import World, start_world
 
@@ -38,7 +39,7 @@ def explore(house: House, language: str = "en", longest: int = LONGEST) -> Walk:
     while not world.out and len(steps) < longest and (step := player.next_step()):
         answer = act(Eyes(house, world, language), step)
         steps.append(step)
-        player.learn(step, answer, tick(house, world, len(steps), language))
+        player.memory.learn(step, answer, tick(house, world, len(steps), language))
         rooms.append(world.room)
     return Walk(tuple(steps), tuple(rooms), world)
 

@@ -12,9 +12,10 @@ import numpy as np
 
 from harness.scripted import Move, Observation, Play, Scripted, View, call
 from harness_escape.events import tick
-from harness_escape.explorer import TOOLS, Explorer, Step
+from harness_escape.explorer import TOOLS, Explorer
 from harness_escape.graph import required
 from harness_escape.house import SIDES, House
+from harness_escape.memory import Step
 from harness_escape.play import act, explore
 from harness_escape.reward import is_done
 from harness_escape.view import Eyes
@@ -110,14 +111,14 @@ def _worth(house: House, steps: Sequence[Step]) -> float:
 
 def _play(view: View, player: Explorer, extra: Iterator[Step | None] | None = None) -> Turns:
     """Play steps of `extra`, where it has one, else the explorer's own, until nothing is left."""
-    while player.steps < view.limits.budgets["steps"]:
-        step = next(extra, None) if extra is not None and player.room else None
+    while player.memory.steps < view.limits.budgets["steps"]:
+        step = next(extra, None) if extra is not None and player.memory.room else None
         step = step or player.next_step()
         if step is None:
             return
         seen = yield call(step.tool, **step.arguments)
         heard = [message.text for message in seen.messages if message.role == "user"]
-        player.learn(step, None if seen.error else seen.data, heard)
+        player.memory.learn(step, None if seen.error else seen.data, heard)
 
 
 def _combinations(player: Explorer) -> Iterator[Step | None]:
@@ -131,11 +132,11 @@ def _combinations(player: Explorer) -> Iterator[Step | None]:
 
 
 def _pairs(player: Explorer) -> Iterator[Step]:
-    place, held = player.memory.places[player.room], player.memory.held
+    place, held = player.memory.places[player.memory.room], player.memory.held
     if not place.looked:
         return
     fixed = [thing for thing in place.things if thing not in player.memory.portable]
-    shut = [door.name for door in place.doors.values() if player.is_shut(door)]
+    shut = [door.name for door in place.doors.values() if player.memory.is_shut(door)]
     yield from (Step("use", {"item": thing}) for thing in fixed)
     yield from (Step("use", {"item": item, "target": target}) for item in held for target in (*fixed, *shut))
 
@@ -148,7 +149,7 @@ def _guesses(player: Explorer) -> Iterator[Step | None]:
             for target in (*place.things, *(door.name for door in place.doors.values())):
                 if player.memory.kinds.get(target, "") not in ("lock_digits", "lock_colours", "lock_pad", "lock_word"):
                     continue
-                while player.room != room and (step := player.towards(room)):
+                while player.memory.room != room and (step := player.towards(room)):
                     yield step
                 if target not in player.memory.open:
                     yield Step("enter_code", {"target": target, "code": code})
@@ -161,7 +162,7 @@ def _random_steps(player: Explorer, rng: np.random.Generator, share: float) -> I
 
 
 def _random_step(player: Explorer, rng: np.random.Generator) -> Step:
-    place, held = player.memory.places[player.room], player.memory.held
+    place, held = player.memory.places[player.memory.room], player.memory.held
     here = [*place.things, *(door.name for door in place.doors.values())]
     portable = [thing for thing in place.things if thing in player.memory.portable]
     choices: list[Callable[[], Step]] = [lambda: Step("look")]
@@ -197,7 +198,7 @@ def _one(choices: Sequence[str], rng: np.random.Generator) -> str:
 
 
 def _trace(player: Explorer, step: Step) -> tuple[str, ...]:
-    return (player.room, step.tool, *step.arguments.values())
+    return (player.memory.room, step.tool, *step.arguments.values())
 
 
 HOUSE_POLICIES: Final[Mapping[str, Scripted]] = {

@@ -18,7 +18,7 @@ from harness_escape.tiny import Flat
 from harness_escape.world import World
 
 KINDS: Final = {"locks": (("open",), 3.0), "things": (("hold", "pull", "find"), 2.0), "clues": (("read",), 1.0)}
-"""Term → which acts it counts, and its weight."""
+"""Term → which acts it counts, and its share of the progress."""
 
 
 def is_done(world: World, act: Act) -> bool:
@@ -53,12 +53,12 @@ class HouseReward:
 
 
 def _shares(acts: Mapping[Act, int], done: set[tuple[str, int]]) -> Iterator[Term]:
-    """Yield the reached share of each kind of milestone that the house has; deep ones weigh more."""
-    for name, (verbs, weight) in KINDS.items():
-        wanted = {(act.verb, act.target): depth for act, depth in acts.items() if act.verb in verbs}
+    """Yield the reached share of each kind of milestone that the house has; an act weighs by its depth squared."""
+    for name, (verbs, share) in KINDS.items():
+        wanted = {(act.verb, act.target): depth**2 for act, depth in acts.items() if act.verb in verbs}
         if wanted:
-            reached = sum(depth for key, depth in wanted.items() if key in done)
-            yield Term(name, reached / sum(wanted.values()), weight)
+            reached = sum(weight for key, weight in wanted.items() if key in done)
+            yield Term(name, reached / sum(wanted.values()), share)
 
 
 def _efficiency(house: House, log: Log, steps: int) -> tuple[Term, ...]:

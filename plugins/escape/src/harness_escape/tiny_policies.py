@@ -97,7 +97,7 @@ FLAT_POLICIES: Final[Mapping[str, Scripted]] = {
     "wander": Scripted(_walker(lambda view, notes: ()), "lazy", summary="walks on, presses nothing"),
     "use_everything": Scripted(_walker(_in_turn), "lazy", summary="presses the buttons in turn"),
     "guess_codes": Scripted(_walker(_guess), "lazy", summary="walks on, presses two random buttons"),
-    "perturbed_guess": Scripted(_walker(_half_read), "adversary", summary="reads one note, guesses the other press"),
+    "half_reader": Scripted(_walker(_half_read), "adversary", summary="reads one note, guesses the other press"),
     "constant": Scripted(
         None, "adversary", ceiling=0.10, fit=fit_constant, summary="commonest solution of 500 training flats"
     ),

@@ -126,7 +126,11 @@ class FlatTools(Toolset):
 
     @tool(budget="steps")
     def move(self, direction: Direction) -> Result:
-        """Go through a door."""
+        """Go through a door.
+
+        Args:
+            direction: Side.
+        """
         happened = tiny.pass_door(self.identity, self.world, SIDES.index(direction))
         if happened == "in":
             return Result(tiny.describe(self.identity, self.world.room, self.clock.language))
@@ -136,7 +140,11 @@ class FlatTools(Toolset):
 
     @tool(budget="steps")
     def use(self, button: Button) -> Result:
-        """Press a button."""
+        """Press a button.
+
+        Args:
+            button: Colour.
+        """
         happened = tiny.press(self.identity, self.world, tiny.button_index(button))
         if happened == "none":
             raise Infeasible(self._tell(happened))

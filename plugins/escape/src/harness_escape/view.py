@@ -129,7 +129,7 @@ class Eyes:
 
     def _hint(self, given: str) -> str:
         seen = [self._name(i) for i in range(self.house.targets) if self.world.seen >> i & 1]
-        close = difflib.get_close_matches(given, seen, n=1, cutoff=0.5)
+        close = difflib.get_close_matches(given.lower(), seen, n=1, cutoff=0.5)
         return self._say("hint_near", near=close[0]) if close else ""
 
     def _describe(self, target: int, found: bool) -> str:

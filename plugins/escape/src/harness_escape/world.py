@@ -14,7 +14,7 @@ from harness_escape.house import OUTSIDE, PORTABLE, Door, House, Lock, door_on, 
 WARNED, ACTIVE, OVER = 1, 2, 3
 
 
-class Blocked(Exception):  # noqa: N818 - it is no error: the house says no
+class Blocked(Exception):
     """The action does nothing. `key` names the sentence, `targets` fill its gaps."""
 
     def __init__(self, key: str, **targets: int) -> None:
