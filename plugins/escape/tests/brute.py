@@ -1,7 +1,7 @@
 """A second opinion on houses: breadth-first search over every reachable state, by rules written from the records alone.
 
-It shares no code with the package's physics or its solver: places, locks and emblems are read from the house, states are
-plain tuples, every legal act is tried. Slow, so it serves small houses only.
+It shares no code with the package's physics or its solver: places, locks and emblems are read from the house, states
+are plain tuples, every legal act is tried. Slow, so it serves small houses only.
 """
 
 from __future__ import annotations
@@ -55,10 +55,10 @@ def successors(house: House, state: State) -> Iterator[State]:
         if lock.kind == "code":
             yield room, hand, gone, opened | {lock.emblem}
         for i in hand:
-            if (house.things[i].role, lock.kind) in (("key", "key"), ("tool", "slot")):
-                if house.things[i].emblem == lock.emblem:
-                    spent = frozenset({i}) if lock.kind == "slot" else frozenset()
-                    yield room, hand - spent, gone | spent, opened | {lock.emblem}
+            fits = (house.things[i].role, lock.kind) in (("key", "key"), ("tool", "slot"))
+            if fits and house.things[i].emblem == lock.emblem:
+                spent = frozenset({i}) if lock.kind == "slot" else frozenset()
+                yield room, hand - spent, gone | spent, opened | {lock.emblem}
     yield from joined(house, state)
 
 

@@ -1,4 +1,4 @@
-"""Tools through the framework: exact names, one step a call, suggestions from what was seen, bounded codes, a small world."""
+"""Tools through the framework: exact names, a step a call, suggestions from what was seen, bounded codes."""
 
 from __future__ import annotations
 

@@ -29,17 +29,13 @@ def test_both_solvers_agree(level: str, count: int) -> None:
 
 
 def test_both_solvers_see_a_missing_opener() -> None:
-    found = 0
-    for seed in range(40):
+    for seed in range(8):
         house = propose("medium", np.random.default_rng([8, seed]))
         optimum(house)
         broken = without_openers(house)
         with pytest.raises(Insoluble):
             optimum(broken)
         assert fewest_steps(broken, 200_000) is None
-        found += 1
-        if found == 8:
-            return
 
 
 def test_both_solvers_see_a_key_locked_behind_its_own_door() -> None:

@@ -157,7 +157,5 @@ class Explorer:
             return False
         leads = self.memory.places[self.memory.room].doors[step.arguments["direction"]].leads
         unknown = [w.place for w in self.memory.warnings if w.kind == "guard" and w.place not in self.memory.places]
-        rooms = unknown if leads is None else [leads]
-        return any(
-            self.memory.expects("guard", room, n) for room in rooms for n in (self.memory.steps, self.memory.steps + 1)
-        )
+        rooms, now = unknown if leads is None else [leads], self.memory.steps
+        return any(self.memory.expects("guard", room, step) for room in rooms for step in (now, now + 1))

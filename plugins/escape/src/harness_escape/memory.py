@@ -1,7 +1,7 @@
 """What a player learns from the answers of the tools and the announcements of the house.
 
-`Memory` is fed with what a policy is shown, in either language, and with nothing else. The fair explorer decides by it, the
-lazy policies keep it too.
+`Memory` is fed with what a policy is shown, in either language, and with nothing else. The fair explorer decides by it,
+and the lazy policies keep it too.
 """
 
 from __future__ import annotations
