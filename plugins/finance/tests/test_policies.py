@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from harness import Completion, InlineEpisode, Task, ToolCall, View
+from harness import Completion, InlineEpisode, Task, ToolCall, View, load_task
 from harness_finance.shortcuts import fit_constant
 
 COUNT = 20
@@ -102,3 +102,21 @@ def test_the_reference_keeps_to_smaller_budgets(task: Task, driver: Any) -> None
 def test_scripts_see_no_identity(task: Task) -> None:
     assert all(script.view == "observation" for script in task.policies.values())
     assert View.__attrs_attrs__.identity.default is None
+
+
+EXTREMES: list[dict[str, int]] = [
+    {"years": 3, "segments": 1, "occurring": 0, "updates": 1, "astray": 0, "distractors": 0, "items": 6},
+    {"years": 7, "segments": 3, "occurring": 5, "updates": 12, "astray": 100, "distractors": 8, "items": 12},
+    {"years": 3, "segments": 1, "occurring": 0, "updates": 12, "astray": 100, "distractors": 8, "items": 12},
+    {"lookups": 10, "checks": 0, "turns": 10},
+]
+
+
+@pytest.mark.parametrize("options", EXTREMES)
+def test_the_reference_succeeds_at_the_ends_of_every_option(driver: Any, options: dict[str, int]) -> None:
+    task = load_task("finance", options=options)
+    for number in range(10):
+        assert driver.play(task, task.sample(number), task.policies["reference"].play)[0].success
+    search, _ = driver.play(task, task.sample(0), task.policies["search"].play)
+    assert search.status == "scored"
+    assert not search.success
