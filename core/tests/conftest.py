@@ -1,4 +1,5 @@
-"""Make the tasks of these tests discoverable by entry points, as installed packages are, in this process and its children."""
+"""Make the tasks of these tests discoverable by entry points, as installed packages are, in this process and its
+children."""
 
 from __future__ import annotations
 

@@ -29,14 +29,20 @@ class Point:
     [
         (int, {"type": "integer"}),
         (bool, {"type": "boolean"}),
-        (Annotated[float, Range(0, 1), Unit("µm")], {"type": "number", "minimum": 0, "maximum": 1, "description": "[µm]"}),
+        (
+            Annotated[float, Range(0, 1), Unit("µm")],
+            {"type": "number", "minimum": 0, "maximum": 1, "description": "[µm]"},
+        ),
         (Literal["a", "b"], {"type": "string", "enum": ["a", "b"]}),
         (int | None, {"type": ["integer", "null"]}),
         (Literal["a"] | None, {"type": ["string", "null"], "enum": ["a", None]}),
         (list[int], {"type": "array", "items": {"type": "integer"}}),
         (tuple[float, float], {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2}),
         (dict[str, int], {"type": "object", "additionalProperties": {"type": "integer"}}),
-        (Annotated[list[str], Length(1, 3)], {"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": 3}),
+        (
+            Annotated[list[str], Length(1, 3)],
+            {"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": 3},
+        ),
         (Annotated[str, Doc("words")], {"type": "string", "description": "words"}),
     ],
 )

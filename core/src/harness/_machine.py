@@ -7,7 +7,8 @@ policy does is answered and scored.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterator, Mapping
+from itertools import count
 from typing import TypeVar
 
 from attrs import define, evolve, field, frozen
@@ -269,7 +270,7 @@ class Machine:
         self.messages.append(_tool_message(call, told))
 
     def _blame_call(self, call: ToolCall, spec: ToolSpec, arguments: Arguments, error: CallFailed) -> None:
-        """Answer a call that failed twice: it is itself to blame. One that failed once and cannot be repeated is not."""
+        """Answer a call that failed twice and so is itself to blame; one that cannot be repeated is nobody's fault."""
         if not error.reproduced and not isinstance(error, WorldTimeout):
             raise _Lost("tool_crash", f"{spec.name}: {error}", error.output)
         timeout = isinstance(error, WorldTimeout)
@@ -406,10 +407,18 @@ def _tool_message(call: ToolCall, told: Mapping[str, Json]) -> Message:
 
 def _identified(calls: tuple[ToolCall, ...], turn: int) -> tuple[ToolCall, ...]:
     """Give calls without an id, or with one used before in the turn, an id of their own."""
+    taken = {call.id for call in calls}
     seen: set[str] = set()
     made = []
     for position, call in enumerate(calls):
-        name = call.id if call.id and call.id not in seen else f"call_{turn}_{position + 1}"
+        name = call.id
+        if not name or name in seen:
+            name = next(n for n in _fresh_ids(turn, position + 1) if n not in taken and n not in seen)
         seen.add(name)
         made.append(call if name == call.id else evolve(call, id=name))
     return tuple(made)
+
+
+def _fresh_ids(turn: int, position: int) -> Iterator[str]:
+    yield f"call_{turn}_{position}"
+    yield from (f"call_{turn}_{position}_{n}" for n in count(2))

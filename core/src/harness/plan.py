@@ -10,7 +10,7 @@ from harness import seeds
 from harness.errors import UnknownName, UserError
 from harness.layers import Card
 from harness.records import Json
-from harness.task import TaskRef, load_task
+from harness.task import TaskRef, load_task, task_of
 
 
 @frozen
@@ -82,13 +82,10 @@ def plan(
     """Lay out `count` places of a task over its groups, shuffled by a hash of their names."""
     if split not in seeds.SPLITS:
         raise UnknownName("split", split, seeds.SPLITS)
-    card = load_task(task, "", options if not _has_groups(task) else {}, plugins).card
+    card = load_task(task, "", {}, plugins).card
     places = []
     for group, share in largest_remainder(count, choose_groups(card, groups)).items():
         ref = TaskRef(card.name, group, dict(options or {}), tuple(plugins))
+        task_of(ref).check_language(language)
         places += [Place(ref, index, seed, split, language) for index in range(share)]
     return sorted(places, key=lambda p: seeds.digest("order", seed, p.ref.name, p.ref.group, p.index))
-
-
-def _has_groups(task: str) -> bool:
-    return bool(load_task(task).card.groups)

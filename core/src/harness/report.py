@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
+from math import fsum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -66,11 +67,11 @@ def summarise(episodes: list[dict[str, Json]], dropped: Iterable[Any] = ()) -> d
         "episodes": len(episodes),
         "scored": n,
         "success": wins / n if n else None,
-        "mean_reward": sum(e["reward"] for e in scored) / n if n else None,
-        "ci95": list(wilson(sum(means), len(means))) if n else None,
+        "mean_reward": fsum(e["reward"] for e in scored) / n if n else None,
+        "ci95": list(wilson(fsum(means), len(means))) if n else None,
         "truncated": sum(e["reason"] in TRUNCATED for e in scored) / n if n else None,
         "turns": sum(e["turns"] for e in scored) / n if n else None,
-        "reasons": dict(Counter(e["reason"] for e in episodes).most_common()),
+        "reasons": dict(sorted(Counter(e["reason"] for e in episodes).items(), key=lambda item: (-item[1], item[0]))),
         "tokens": {
             "prompt": sum(e["tokens"][0] for e in episodes),
             "completion": sum(e["tokens"][1] for e in episodes),
@@ -89,7 +90,7 @@ def _instances(episodes: list[dict[str, Json]]) -> int:
 
 
 def _mean(values: list[float]) -> float | None:
-    return sum(values) / len(values) if values else None
+    return fsum(values) / len(values) if values else None
 
 
 def make_report(records: Iterable[Mapping[str, Any]], modalities: Mapping[str, str] | None = None) -> dict[str, Json]:

@@ -225,7 +225,9 @@ class Rollout:
         self.spec, self.policy, self.folder = spec, policy, folder
         self.places = list(places if places is not None else spec.places())
         self.tasks = tasks_of(self.places)
-        self.concurrency, self._backend, self._workers = concurrency, backend, workers
+        self.concurrency = concurrency
+        made = make_backend(backend, list(self.tasks.values()), workers) if isinstance(backend, str) else backend
+        self._backend: Backend = made
         self.tally = Tally(len(self.places) * spec.k)
         self.in_flight: dict[int, InFlight] = {}
         self.records: list[dict[str, Json]] = []
@@ -242,14 +244,12 @@ class Rollout:
             Stopped: The endpoint refused or stayed down; the message says what to do next.
         """
         plays = self._pending()
-        kind = self._backend
-        backend = make_backend(kind, list(self.tasks.values()), self._workers) if isinstance(kind, str) else kind
         async with AsyncExitStack() as stack:
             stack.push_async_callback(self._close_policy)
             writer = stack.enter_context(self._writer()) if self.folder else None
-            await stack.enter_async_context(backend)
+            await stack.enter_async_context(self._backend)
             self._attach()
-            await self._play_all(plays, backend, writer)
+            await self._play_all(plays, self._backend, writer)
         for logger in self._loggers:
             logger.close()
         if self._failure is not None:

@@ -24,6 +24,7 @@ from harness.layers import Clock, Response, Result, Toolset, Turn
 from harness.records import Action, ImagePart, Json, Limits, Log, Message, Part, Score, TextPart
 from harness.schema import conform_fields
 from harness.task import Task, TaskRef, task_of
+from harness.trace import require_finite
 
 MAX_WORLD = 64 * 1024
 """Largest encoded world in bytes; what can be rebuilt from the identity does not belong in it."""
@@ -66,6 +67,7 @@ def perform(request: bytes) -> bytes:
     started = time.perf_counter()
     answer, frames_out = _OPERATIONS[head["op"]](head, frames)
     answer["seconds"] = round(time.perf_counter() - started, 6)
+    require_finite(answer)  # JSON would turn a NaN into a null in silence
     return pack(answer, *frames_out)
 
 
@@ -212,7 +214,9 @@ def encode_world(task: Task, world: Any) -> bytes:
     expected = task.toolset.World
     if not isinstance(world, expected):
         raise TaskError(f"{task.toolset.__name__}: the world is a {type(world).__name__}, expected {expected.__name__}")
-    data = dumps(_converter.unstructure(world))
+    plain = _converter.unstructure(world)
+    require_finite(plain, "world")
+    data = dumps(plain)
     if len(data) > MAX_WORLD:
         raise TaskError(f"{task.toolset.__name__}: the world takes {len(data)} bytes, at most {MAX_WORLD} are allowed")
     return data
@@ -230,6 +234,7 @@ def _with_budget(content: str | Mapping[str, Json], clock: Clock, budget: str | 
     note = budget_note(clock, budget, charged=True)
     if isinstance(content, str):
         return f"{content}\n{note}" if note else content
+    require_finite(content, "result")
     return dumps(dict(content) | ({"budget": note} if note else {})).decode()
 
 

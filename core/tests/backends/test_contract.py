@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.backends import Backend, BackendLost, CallFailed, Job, WorkerDied, WorldRaised, WorldTimeout
+from harness.backends import Backend, BackendLost, CallFailed, InlineBackend, Job, WorkerDied, WorldRaised, WorldTimeout
 
 pytestmark = pytest.mark.anyio
 
@@ -82,6 +82,13 @@ async def test_a_broken_warm_up_is_told_and_forgotten(backend: Backend, tmp_path
         await backend.warm(job("note_and_boom", tmp_path / "log"))
     assert caught.value.reproduced
     assert await backend.call(job("echo", b"ok")) == b"ok"
+
+
+def test_inline_runs_without_an_event_loop_too(tmp_path: Path) -> None:
+    assert InlineBackend().run(job("echo", b"x")) == b"x"
+    with pytest.raises(WorldRaised) as caught:
+        InlineBackend().run(job("note_and_boom", tmp_path / "log"))
+    assert caught.value.reproduced
 
 
 @pytest.mark.parametrize("target", ["no colon", "a:b:c", "os.getpid", ":f", "m:", "a-b:c", "__main__:f"])

@@ -45,7 +45,9 @@ async def test_workers_see_no_credentials_and_use_one_thread(
     assert seen["PATH"] == os.environ["PATH"]
 
 
-@pytest.mark.parametrize("name", ["OPENAI_API_KEY", "X_APIKEY", "HF_TOKEN", "TOKEN", "S3_SECRET", "a_token"])
+@pytest.mark.parametrize(
+    "name", ["OPENAI_API_KEY", "X_APIKEY", "HF_TOKEN", "TOKEN", "S3_SECRET", "AZURE_OPENAI_KEY", "a_token"]
+)
 def test_names_of_credentials(name: str) -> None:
     assert name not in worker_environment({name: "x"})
 

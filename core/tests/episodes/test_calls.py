@@ -127,6 +127,8 @@ def test_a_tool_that_raises_is_one_failed_call_without_detail(begin: Begin) -> N
     assert told["budget"] == "2 of 3 breaks left"
     episode.step(one("act", '{"kind": "object"}'))
     assert error_of(episode)["error"] == "infeasible_state"
+    episode.step(one("act", '{"kind": "nan"}'))
+    assert "nan is not a finite number" in episode.log.actions[-1].detail
     assert episode.close().status == "scored"
 
 

@@ -23,7 +23,7 @@ Begin = Callable[..., InlineEpisode]
         "The answer is {v}",
         "Final answer: {v}.",
         "Some thought.\n\\boxed{{{v}}}",
-        "```json\n{{\"value\": {v}}}\n```",
+        '```json\n{{"value": {v}}}\n```',
         '{{"value": {v}}}',
         'I am sure: {{"value": {v}}}',
         "<think>It is 3? no.</think>{v}",
@@ -187,7 +187,11 @@ def test_a_scorer_that_never_returns_is_stopped_and_others_keep_pace(monkeypatch
         outcomes[name] = await episode.close()
 
     anyio.run(play)
-    assert (outcomes["hang"].status, outcomes["hang"].reason, outcomes["hang"].reward) == ("scored", "tool_timeout", 0.0)
+    assert (outcomes["hang"].status, outcomes["hang"].reason, outcomes["hang"].reward) == (
+        "scored",
+        "tool_timeout",
+        0.0,
+    )
     assert outcomes["good"].success
 
 

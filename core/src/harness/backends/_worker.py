@@ -28,7 +28,7 @@ START_SECONDS = 120.0  # for a worker to start, and for it to import one target
 END_SECONDS = 5.0  # for the system to tell how a worker ended
 READ_BYTES = 1 << 18
 OUTPUT_BYTES = 4096  # of what a worker printed last, kept as evidence
-SECRET = re.compile(r"(^|_)(API_?KEY|ACCESS_KEY|PRIVATE_KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)S?(_|$)", re.I)
+SECRET = re.compile(r"(^|_)(API)?(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL)S?(_|$)", re.I)
 ONE_THREAD = dict.fromkeys(
     ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"], "1"
 )

@@ -81,18 +81,14 @@ def carry_out(asked: Asked, *, strict: bool = False, show: bool = True) -> tuple
     places = spec.places()
     if folder is None:
         spec = evolve(spec, agent=agent.public())  # before its digest goes into run.json and the trace's header
+    rollout = Rollout(
+        spec, policy, backend=asked.backend, workers=asked.workers, concurrency=asked.concurrency, places=places
+    )
+    if folder is None:
         folder = RunFolder.create(asked.out or _free_name(spec), spec, tasks_of(places).values())
     else:
         folder.check_versions(tasks_of(places).values())
-    rollout = Rollout(
-        spec,
-        policy,
-        folder=folder,
-        backend=asked.backend,
-        workers=asked.workers,
-        concurrency=asked.concurrency,
-        places=places,
-    )
+    rollout.folder = folder
     stopped = _play(rollout, folder)
     report = _report(rollout, folder)
     if show:

@@ -8,6 +8,7 @@ The one rule: a record holds what JSON can hold, exactly, or is refused when it 
 from harness.trace._blobs import BlobStore
 from harness.trace._check import Finding, Recovered, Report, fsck, recover
 from harness.trace._index import TraceFile, index_path
+from harness.trace._lines import require_finite
 from harness.trace._reader import TraceReader, episodes, find_trace, read
 from harness.trace._record import (
     episode_record,
@@ -58,6 +59,7 @@ __all__ = [
     "outcome_record",
     "read",
     "recover",
+    "require_finite",
     "sample_from",
     "sample_record",
     "select",

@@ -1,4 +1,5 @@
-"""A task that misbehaves on request: its tool breaks in the way that it is told, its reward in the way that its options say."""
+"""A task that misbehaves on request: its tool breaks in the way that it is told, its reward in the way that its
+options say."""
 
 from __future__ import annotations
 
@@ -114,6 +115,7 @@ class Tools(Toolset):
             "inner": {"value": object()},
             "surrogate": "half \ud835 a pair",
             "long": "x" * 8000,
+            "nan": {"value": float("nan")},
         }.get(kind, "fine")
 
     @tool

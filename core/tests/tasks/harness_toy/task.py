@@ -65,7 +65,9 @@ class Prompt:
                 "猜数（1 到 {size}）：{questions} 次提问，{turns} 回合，一次 submit。",
             ),
         }
-        return texts[language][wording].format(size=identity.size, questions=identity.questions, turns=identity.questions + 4)
+        return texts[language][wording].format(
+            size=identity.size, questions=identity.questions, turns=identity.questions + 4
+        )
 
     def facts(self, identity: Identity, language: str) -> Mapping[str, str]:
         return {"size": str(identity.size), "questions": str(identity.questions), "turns": str(identity.questions + 4)}
@@ -125,7 +127,9 @@ class Reward:
         near = 0.0 if value is None else max(0.0, 1 - abs(value - identity.target) / identity.size)
         used = log.spent("questions") / identity.questions
         success = value == identity.target
-        return Score(success, (Term("distance", min(near, 0.99)),), (Term("questions", 1 - used),), 1.0 if success else -1.0)
+        return Score(
+            success, (Term("distance", min(near, 0.99)),), (Term("questions", 1 - used),), 1.0 if success else -1.0
+        )
 
 
 def bisect(view: View) -> Generator[Move, Observation, None]:

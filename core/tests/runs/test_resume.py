@@ -1,0 +1,166 @@
+"""Runs that are killed, cut, interrupted or refused, and what is kept of them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from harness.report import make_report
+from harness.trace import read
+
+
+def harness(*words: str, **given: Any) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "harness", *words], capture_output=True, text=True, timeout=120, check=False, **given
+    )
+
+
+def start(*words: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "harness", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+def wait_for(condition: Any, seconds: float = 60.0) -> None:
+    until = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < until, "the condition never held"
+        time.sleep(0.02)
+
+
+def finished(folder: Path) -> int:
+    trace = folder / "traces.jsonl.zst"
+    return sum(r["type"] == "episode" for r in read(trace, torn="ignore")) if trace.exists() else 0
+
+
+def outcome_names(folder: Path) -> list[Any]:
+    records = [r for r in read(folder / "traces.jsonl.zst") if r["type"] == "episode"]
+    return sorted(
+        (r["sample"]["group"], r["sample"]["index"], r["repetition"], r["outcome"]["reward"]) for r in records
+    )
+
+
+@pytest.mark.parametrize("after", [1, 17, 60])
+def test_kill_9_and_a_cut_tail_lose_no_finished_episode(tmp_path: Path, after: int) -> None:
+    whole, cut = tmp_path / "whole", tmp_path / "cut"
+    words = ("rollout", "toy", "-n", "100", "--policy", "chaos:5", "-c", "4", "--workers", "2", "--no-certify")
+    assert harness(*words, "--out", str(whole)).returncode == 0
+    running = start(*words, "--out", str(cut))
+    wait_for(lambda: finished(cut) >= after or running.poll() is not None)
+    running.send_signal(signal.SIGKILL)
+    running.wait()
+    running.communicate()
+    trace = cut / "traces.jsonl.zst"
+    os.truncate(trace, max(0, trace.stat().st_size - 7))
+    resumed = harness("rollout", "--resume", str(cut))
+    assert resumed.returncode == 0, resumed.stderr
+    assert outcome_names(cut) == outcome_names(whole)
+    assert (
+        make_report(read(cut / "traces.jsonl.zst"))["tasks"] == make_report(read(whole / "traces.jsonl.zst"))["tasks"]
+    )
+
+
+def test_ctrl_c_names_what_hangs_and_keeps_what_is_done(tmp_path: Path) -> None:
+    script = tmp_path / "policy.py"
+    script.write_text(
+        "from harness import call\n"
+        "begun = []\n"
+        "def play(view):\n"
+        "    begun.append(view)\n"
+        "    if len(begun) > 1:\n"
+        "        yield call('act', kind='hang')\n"
+        "    yield call('submit', value=1)\n"
+    )
+    run = tmp_path / "run"
+    running = start(
+        *("rollout", "faulty", "-n", "8", "-c", "2", "--backend", "process", "--workers", "3", "--out", str(run)),
+        *("--policy", f"script:{script}:play", "--set", "call_seconds=600"),
+    )
+    wait_for(lambda: finished(run) >= 1 or running.poll() is not None)
+    time.sleep(1.0)  # the others reach their hanging call
+    running.send_signal(signal.SIGINT)
+    _, stderr = running.communicate(timeout=30)
+    assert running.returncode == 130
+    assert "in flight: faulty plain #" in stderr
+    assert "running act for" in stderr
+    assert f"--resume {run}" in stderr
+    assert finished(run) >= 1
+
+
+def test_an_unreachable_endpoint_ends_the_run_with_one_line_and_a_resumable_folder(tmp_path: Path) -> None:
+    agent = tmp_path / "agent.yaml"
+    agent.write_text("transport: {retries: 1, first_wait: 0.01, connect_timeout: 2}\n")
+    run = tmp_path / "run"
+    words = ("rollout", "toy", "-n", "6", "--policy", "openai:any", "--base-url", "http://127.0.0.1:9/v1")
+    done = harness(*words, "--agent", str(agent), "--out", str(run), "--no-certify")
+    assert done.returncode == 1
+    lines = [line for line in done.stderr.splitlines() if line.startswith("harness: ")]
+    assert len(lines) == 1
+    assert "127.0.0.1:9" in lines[0]
+    assert "--resume" in lines[0]
+    assert "Traceback" not in done.stderr
+    resumed = harness("rollout", "--resume", str(run), "--base-url", "http://127.0.0.1:9/v1", "--agent", str(agent))
+    assert resumed.returncode == 1
+    assert finished(run) == sum(1 for r in read(run / "traces.jsonl.zst") if r["type"] == "episode")
+
+
+def test_strict_and_json(tmp_path: Path) -> None:
+    done = harness("rollout", "toy", "-n", "4", "--json", "--strict", "--out", str(tmp_path / "run"), "--no-certify")
+    assert done.returncode == 0
+    report = orjson.loads(done.stdout)
+    assert report["tasks"]["toy"]["success"] == 1.0
+    assert set(report["tasks"]["toy"]) >= {
+        "episodes",
+        "scored",
+        "success",
+        "mean_reward",
+        "ci95",
+        "truncated",
+        "reasons",
+    }
+    assert orjson.loads((tmp_path / "run" / "report.json").read_bytes()) == report
+
+
+def test_a_run_folder_is_not_overwritten(tmp_path: Path) -> None:
+    words = ("rollout", "toy", "-n", "2", "--no-certify", "--out", str(tmp_path / "run"))
+    assert harness(*words).returncode == 0
+    again = harness(*words)
+    assert again.returncode == 2
+    assert "--resume" in again.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("rollout", "tyo"), "did you mean 'toy'"),
+        (("rollout", "toy", "--group", "hrad"), "did you mean 'hard'"),
+        (("rollout", "toy", "--set", "sise=16"), "did you mean 'size'"),
+        (("rollout", "toy", "--set", "size"), "expected OPTION=VALUE"),
+        (("rollout", "toy", "--policy", "refrence"), "did you mean 'reference'"),
+        (("rollout", "toy", "--policy", "lazy:midle"), "did you mean 'lazy:middle'"),
+        (("rollout", "toy", "--split", "tset"), "did you mean 'test'"),
+        (("rollout", "toy", "--backend", "proces"), "did you mean 'process'"),
+        (("rollout", "toy", "--set", "language=fr"), "unknown language"),
+        (("rollout",), "name a TASK"),
+        (("rollot",), "did you mean 'rollout'"),
+        (("rollout", "nothing.jsonl"), "does not exist"),
+        (("rollout", "nothing.yaml"), "No such file"),
+        (("rollout", "--resume", "nowhere"), "no run folder"),
+        (("sample", "toy", "--out", "rows.txt"), "must end in"),
+        (("new", "Bad-Name"), "is no task name"),
+        (("show", "toi"), "did you mean 'toy'"),
+    ],
+)
+def test_a_slip_is_one_line_and_exit_code_2(words: tuple[str, ...], told: str, tmp_path: Path) -> None:
+    done = harness(*words, cwd=tmp_path)
+    assert done.returncode == 2, done.stderr
+    assert told in done.stderr
+    assert "Traceback" not in done.stderr
