@@ -45,9 +45,17 @@ class Reply:
 
 def pack(head: Mapping[str, Json], *frames: bytes) -> bytes:
     """Write a JSON head and byte frames into one message."""
-    first = dumps(head)
+    first = finite(head)
     sizes = (len(first), *map(len, frames))
     return b"".join((struct.pack(f"<I{len(sizes)}I", len(sizes), *sizes), first, *frames))
+
+
+def finite(value: Json, what: str = "") -> bytes:
+    """Write a JSON value; refuse a NaN or an infinity, which JSON would turn into a null in silence."""
+    data = dumps(value)
+    if b"null" in data:
+        require_finite(value, what)
+    return data
 
 
 def unpack(message: bytes) -> tuple[dict[str, Json], list[bytes]]:
@@ -67,7 +75,6 @@ def perform(request: bytes) -> bytes:
     started = time.perf_counter()
     answer, frames_out = _OPERATIONS[head["op"]](head, frames)
     answer["seconds"] = round(time.perf_counter() - started, 6)
-    require_finite(answer)  # JSON would turn a NaN into a null in silence
     return pack(answer, *frames_out)
 
 
@@ -214,9 +221,7 @@ def encode_world(task: Task, world: Any) -> bytes:
     expected = task.toolset.World
     if not isinstance(world, expected):
         raise TaskError(f"{task.toolset.__name__}: the world is a {type(world).__name__}, expected {expected.__name__}")
-    plain = _converter.unstructure(world)
-    require_finite(plain, "world")
-    data = dumps(plain)
+    data = finite(_converter.unstructure(world), "world")
     if len(data) > MAX_WORLD:
         raise TaskError(f"{task.toolset.__name__}: the world takes {len(data)} bytes, at most {MAX_WORLD} are allowed")
     return data
@@ -234,8 +239,7 @@ def _with_budget(content: str | Mapping[str, Json], clock: Clock, budget: str | 
     note = budget_note(clock, budget, charged=True)
     if isinstance(content, str):
         return f"{content}\n{note}" if note else content
-    require_finite(content, "result")
-    return dumps(dict(content) | ({"budget": note} if note else {})).decode()
+    return finite(dict(content) | ({"budget": note} if note else {}), "result").decode()
 
 
 def budget_note(clock: Clock, budget: str | None, *, charged: bool) -> str:
