@@ -1,6 +1,7 @@
 """Compute ``preflop.json``: the mean river percentile of each of the 169 starting classes over all 2,598,960 boards.
 
-Run once (about three minutes of CPU): ``python scripts/preflop.py``. The means ship with the package; a test recomputes them on a sample.
+Run once (about three minutes of CPU): ``python scripts/preflop.py``. The means ship with the package; a test
+recomputes them on a sample.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ def main() -> None:
         found = values(np.array(chunk))
         total += percentiles(found).sum(axis=0, dtype=np.float64)
         seen += (found >= 0).sum(axis=0)
-    means = {starting_class(pair.tolist()): round(float(mean), 5) for pair, mean in zip(HOLDINGS, total / seen, strict=True)}
+    means = {
+        starting_class(pair.tolist()): round(float(mean), 5) for pair, mean in zip(HOLDINGS, total / seen, strict=True)
+    }
     ordered = dict(sorted(means.items(), key=lambda item: -item[1]))
     TARGET.write_text(json.dumps(ordered, indent=0) + "\n")
 

@@ -1,7 +1,7 @@
 """Recorded hands: the opponent of the match against a guest, before the match. They are how its style can be learned.
 
-A page is rebuilt from the identity whenever it is asked for. It tells what an onlooker would have seen: the button, the betting, the open cards, and
-the opponent's cards where the hand came to a showdown.
+A page is rebuilt from the identity whenever it is asked for. It tells what an onlooker would have seen: the button,
+the betting, the open cards, and the opponent's cards where the hand came to a showdown.
 """
 
 from __future__ import annotations

@@ -1,11 +1,13 @@
 """The betting of a heads-up hand as a small value, for looking ahead.
 
-`rules` plays the real hand on PokerKit; this is the same betting without cards, light enough to walk through hundreds of continuations in a few
-milliseconds. Both players start a hand with equal stacks, so a called all-in is always matched. A test plays thousands of random hands on both.
+`rules` plays the real hand on PokerKit; this is the same betting without cards, light enough to walk through hundreds
+of continuations in a few milliseconds. Both players start a hand with equal stacks, so a called all-in is always
+matched. A test plays thousands of random hands on both.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 HERO, OPPONENT = 0, 1
@@ -16,8 +18,8 @@ STREETS = ("preflop", "flop", "turn", "river")
 class Spot(NamedTuple):
     """A point of the betting at which somebody must act, or at which it is over.
 
-    Amounts are chips. ``bets`` are those of the current street, ``pot`` includes them. ``actor`` is None when the betting is over: by a fold
-    (``folded`` names who) or because only the showdown is left (street 4).
+    Amounts are chips. ``bets`` are those of the current street, ``pot`` includes them. ``actor`` is None when the
+    betting is over: by a fold (``folded`` names who) or because only the showdown is left (street 4).
     """
 
     street: int
@@ -61,7 +63,10 @@ class Spot(NamedTuple):
         return min(self.bets[1 - self._turn()] + self.step, self.most)
 
     def of_pot(self, fraction: float) -> int:
-        """Return the legal amount closest to raising by a fraction of the pot after a call; all-in where that leaves less than half a pot."""
+        """Return the legal amount closest to raising by a fraction of the pot after a call.
+
+        It is all-in where less than half of the new pot would be left behind.
+        """
         actor = self._turn()
         after = self.pot + self.owed
         amount = max(round(self.bets[1 - actor] + fraction * after), self.least)
@@ -89,6 +94,13 @@ class Spot(NamedTuple):
         step = max(self.step, amount - self.bets[1 - actor])
         return after._replace(actor=1 - actor, step=step, raises=self.raises + 1, acted=self.acted + 1)
 
+    def after(self, action: str) -> Spot:
+        """Return the spot after an action written as in recorded hands: ``fold``, ``call`` or ``raise AMOUNT``."""
+        kind, *amount = action.split()
+        if kind == "raise":
+            return self.raise_to(int(amount[0]))
+        return self.fold() if kind == "fold" else self.call()
+
     def _turn(self) -> int:
         if self.actor is None:
             raise ValueError("the betting of this hand is over: nobody is to act")
@@ -112,3 +124,11 @@ def first_spot(stack: int, big_blind: int, button: int) -> Spot:
     bets = (small, big_blind) if button == HERO else (big_blind, small)
     stacks = (stack - bets[0], stack - bets[1])
     return Spot(0, button, button, sum(bets), bets, stacks, big_blind, 0, 0, big_blind)
+
+
+def retraced(first: Spot, actions: Iterable[str]) -> list[Spot]:
+    """Return the spots that a hand went through: one before each action, and the last."""
+    spots = [first]
+    for action in actions:
+        spots.append(spots[-1].after(action))
+    return spots

@@ -1,7 +1,8 @@
 """Cards as small integers: the one place that knows how a card is numbered and written.
 
-A card is ``4 * rank + suit`` with rank 0 for a deuce and 12 for an ace, suits in the order ``cdhs``. A *holding* is one of the 1,326 pairs of
-cards; everything that reasons about the unseen cards of a player works on arrays over the holdings, in the order of `HOLDINGS`.
+A card is ``4 * rank + suit`` with rank 0 for a deuce and 12 for an ace, suits in the order ``cdhs``. A *holding* is
+one of the 1,326 pairs of cards; everything that reasons about the unseen cards of a player works on arrays over the
+holdings, in the order of `HOLDINGS`.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ def names(cards: Iterable[int]) -> str:
 def number(text: str) -> int:
     """Read one card; raise ValueError for anything that is none."""
     if len(text) != 2 or text[0] not in RANKS or text[1] not in SUITS:
-        raise ValueError(f"{text!r} is not a card: a rank of {RANKS} and a suit of {SUITS} were expected, for instance 'Ks'")
+        raise ValueError(
+            f"{text!r} is not a card: a rank of {RANKS} and a suit of {SUITS} were expected, for instance 'Ks'"
+        )
     return 4 * RANKS.index(text[0]) + SUITS.index(text[1])
 
 
@@ -60,4 +63,5 @@ def mask(cards: Iterable[int]) -> np.uint64:
 
 def free(cards: Iterable[int]) -> NDArray[np.bool_]:
     """Mark the holdings that use none of these cards."""
-    return (MASKS & mask(cards)) == 0
+    untouched: NDArray[np.bool_] = (MASKS & mask(cards)) == 0
+    return untouched

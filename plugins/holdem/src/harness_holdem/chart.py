@@ -1,7 +1,8 @@
 """A fixed chart: the same thresholds on the own hand's strength against every opponent, fitted on training instances.
 
-It is the best single answer to the task for a player who looks at the cards and the price but never at the opponent. Fitting is a random search with
-successive halving over the thresholds; each candidate is judged by its mean regret over the first hands of the training instances.
+It is the best single answer to the task for a player who looks at the cards and the price but never at the opponent.
+Fitting is a random search with successive halving over the thresholds; each candidate is judged by its mean regret
+over the first hands of the training instances.
 """
 
 from __future__ import annotations
@@ -87,5 +88,3 @@ def _regret(chart: Chart, identity: Identity) -> float:
     while not match.over:
         match.act(chart.choose(match.situation))
     return sum(sum(regrets(identity, number, hand)) for number, hand in enumerate(world.hands)) / _HANDS
-
-

@@ -1,7 +1,7 @@
 """Following a match from what is shown: the reference's memory.
 
-`Following` turns tables, ended hands and recorded hands back into spots and actions, feeds the opponent's actions to a learner once each, and gives
-the hero's current situation. It reads observations only.
+`Following` turns tables, ended hands and recorded hands back into spots and actions, feeds the opponent's actions to
+a learner once each, and gives the hero's current situation. It reads observations only.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from harness import Json
-from harness_holdem.betting import HERO, OPPONENT, Spot, first_spot
+from harness_holdem.betting import HERO, OPPONENT, Spot, first_spot, retraced
 from harness_holdem.cards import numbers
 from harness_holdem.learner import Learner
 from harness_holdem.notation import read
-from harness_holdem.planner import Seen, Situation, after
+from harness_holdem.planner import Seen, Situation
 from harness_holdem.rules import OPEN_CARDS
 from harness_holdem.styles import Style
 
@@ -26,8 +26,9 @@ class Following:
     def __init__(self, stack: int, big_blind: int, rng: np.random.Generator) -> None:
         self._stack, self._big_blind = stack, big_blind
         self._learner = Learner(rng)
-        self._hand, self._learned, self._board = 0, 0, ()
+        self._hand, self._learned = 0, 0
         self._own: tuple[int, ...] = ()
+        self._board: tuple[int, ...] = ()
 
     @property
     def style(self) -> Style:
@@ -70,10 +71,8 @@ class Following:
         self._learned = len(seen)
 
     def _spots(self, theirs: bool, betting: str) -> list[Spot]:
-        spots = [first_spot(self._stack, self._big_blind, OPPONENT if theirs else HERO)]
-        for action in read(betting):
-            spots.append(after(spots[-1], action))
-        return spots
+        first = first_spot(self._stack, self._big_blind, OPPONENT if theirs else HERO)
+        return retraced(first, read(betting))
 
     def _seen(self, theirs: bool, betting: str, board: Sequence[int]) -> list[Seen]:
         spots = self._spots(theirs, betting)

@@ -1,4 +1,4 @@
-"""The dealer's side of the conversation: a turn without a tool call is answered with whose turn it is, a bounded number of times."""
+"""The dealer's side of the conversation: a turn without a tool call is answered with whose turn it is."""
 
 from __future__ import annotations
 

@@ -1,18 +1,19 @@
 """A match: hands played one after another against the same opponent, and the world that an episode keeps of it.
 
-The world is the list of actions of every hand; cards, stacks and turns are rebuilt from the identity and those actions. The opponent acts as soon as
-it is its turn. What it does is a draw keyed by the hand and the place in the hand, so that the same actions always meet the same answers.
+The world is the list of actions of every hand; cards, stacks and turns are rebuilt from the identity and those
+actions. The opponent acts as soon as it is its turn. What it does is a draw keyed by the hand and the place in the
+hand, so that the same actions always meet the same answers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 import attrs
 
 from harness import seeds
-from harness_holdem.betting import HERO, OPPONENT, Spot
+from harness_holdem.betting import HERO, OPPONENT, Spot, first_spot, retraced
 from harness_holdem.cards import holding, numbers
 from harness_holdem.planner import Seen, Situation, action_values
 from harness_holdem.rules import OPEN_CARDS, Deal, Table, played
@@ -43,7 +44,7 @@ class Match:
         self.identity, self.world = identity, world
         if not world.hands:
             world.hands.append([])
-        self.table = self._rebuilt(len(world.hands) - 1)
+        self.table = self._rebuilt()
         self._settle()
 
     @property
@@ -59,7 +60,8 @@ class Match:
     @property
     def situation(self) -> Situation:
         """What the hero knows now."""
-        return situation_of(self.table, self.identity.stack)
+        spots, actions = zip(*self.table.actions, strict=True) if self.table.actions else ((), ())
+        return situation_of(self.table.deal, self.identity.stack, (*spots, self.table.spot), actions)
 
     def act(self, action: str) -> None:
         """Play the hero's action, then the opponent's until it is the hero's turn again or the match is over."""
@@ -79,7 +81,7 @@ class Match:
         self.world.won.append(self.table.won)
         if not self.over:
             self.world.hands.append([])
-            self.table = self._rebuilt(self.number)
+            self.table = self._rebuilt()
 
     def _play(self, action: str) -> None:
         self.table.act(action)
@@ -89,8 +91,10 @@ class Match:
         chance = seeds.fraction("opponent", self.identity.chance, self.number, len(self.table.actions))
         return chosen(self.identity.style, self.table.spot, self.table.deal.opponent, self.table.board, chance)
 
-    def _rebuilt(self, number: int) -> Table:
-        return replayed(self.identity, number, self.world.hands[number])
+    def _rebuilt(self) -> Table:
+        identity, number = self.identity, self.number
+        deal, button = deal_of(identity.deals[number]), button_of(identity, number)
+        return played(deal, button, identity.stack, identity.big_blind, self.world.hands[number])
 
 
 def chosen(style: Style, spot: Spot, held: Sequence[int], board: tuple[int, ...], chance: float) -> str:
@@ -117,34 +121,41 @@ def deal_of(text: str) -> Deal:
     return Deal(cards[:2], cards[2:4], cards[4:])
 
 
-def replayed(identity: Identity, number: int, actions: Sequence[str]) -> Table:
-    """Rebuild a hand of the match."""
-    return played(deal_of(identity.deals[number]), button_of(identity, number), identity.stack, identity.big_blind, actions)
+def spots_of(identity: Identity, number: int, actions: Sequence[str]) -> list[Spot]:
+    """Return the spots of a hand of the match: one before each action, and the last."""
+    return retraced(first_spot(identity.stack, identity.big_blind, button_of(identity, number)), actions)
 
 
-def situation_of(table: Table, stack: int, upto: int | None = None) -> Situation:
-    """Return what the hero knew before some action of a hand (default: now)."""
-    spot = table.spot if upto is None else table.actions[upto][0]
+def situation_of(deal: Deal, stack: int, spots: Sequence[Spot], actions: Sequence[str]) -> Situation:
+    """Return what the hero knows at the last of these spots, after these actions."""
+    spot = spots[len(actions)]
     seen = tuple(
-        Seen(before, table.deal.board[: OPEN_CARDS[before.street]], action)
-        for before, action in table.actions[:upto]
+        Seen(before, deal.board[: OPEN_CARDS[before.street]], action)
+        for before, action in zip(spots, actions, strict=False)
         if before.actor == OPPONENT
     )
-    return Situation(table.deal.hero, table.deal.board[: OPEN_CARDS[spot.street]], spot, stack, seen)
+    return Situation(deal.hero, deal.board[: OPEN_CARDS[spot.street]], spot, stack, seen)
 
 
 def regrets(identity: Identity, number: int, actions: Sequence[str]) -> list[float]:
     """Return the regret of each decision of the hero in a hand, in big blinds.
 
-    The regret is what the best action is worth against the opponent's actual style and its range given the actions seen, less what the chosen one is
-    worth. It is never negative, and it does not depend on the opponent's cards or on those still to come.
+    The regret is what the best action is worth against the opponent's actual style and its range given the actions
+    seen, less what the chosen one is worth. It is never negative, and it does not depend on the opponent's cards or
+    on those still to come.
     """
-    table = replayed(identity, number, actions)
+    deal, spots = deal_of(identity.deals[number]), spots_of(identity, number, actions)
     found = []
-    for place, (before, action) in enumerate(table.actions):
-        if before.actor == HERO:
-            situation = situation_of(table, identity.stack, place)
-            seed = seeds.integer("futures", identity.chance, number, before.street)
-            values = action_values(identity.style, situation, seed, action)
+    for place, action in enumerate(actions):
+        if spots[place].actor == HERO:
+            situation = situation_of(deal, identity.stack, spots, actions[:place])
+            values = _valued(identity, number, situation, action)
             found.append((max(values.values()) - values[action]) / identity.big_blind)
     return found
+
+
+def _valued(identity: Identity, number: int, situation: Situation, action: str) -> Mapping[str, float]:
+    """Return the values of the usual actions, and of the one taken, on futures drawn for scoring."""
+    seed = 2 * seeds.integer("futures", identity.chance, number, situation.spot.street)
+    usual = action_values(identity.style, situation, seed)
+    return usual if action in usual else action_values(identity.style, situation, seed, action)

@@ -1,7 +1,7 @@
 """The betting of a hand in words, and back: the one form in which tables, histories and recorded hands tell it.
 
-For instance ``preflop: they raise to 250, you call | flop Ts 9s 2c: you check, they bet 300, you fold``. The opponent is always ``they``; the other
-player is ``you`` in the match and ``guest`` in recorded hands.
+For instance ``preflop: they raise to 250, you call | flop Ts 9s 2c: you check, they bet 300, you fold``. The opponent
+is always ``they``; the other player is ``you`` in the match and ``guest`` in recorded hands.
 """
 
 from __future__ import annotations

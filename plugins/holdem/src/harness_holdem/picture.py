@@ -1,22 +1,23 @@
 """Pictures of the table: cards, board, stacks, bets, pot, button, the betting so far and the legal actions.
 
-The same fields always give the same pixels: shapes are drawn with Pillow at a multiple of their size and reduced, text is set in the font that Pillow
-carries. Backgrounds and card faces are drawn once per worker. The file holds pixels only, no metadata.
+The same fields always give the same pixels: shapes are drawn with Pillow at a multiple of their size and reduced,
+text is set in the font that Pillow carries. Backgrounds and card faces are drawn once per worker. The file holds
+pixels only, no metadata.
 """
 
 from __future__ import annotations
 
 import io
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 
 import attrs
 from PIL import Image, ImageDraw, ImageFont
 
-SIZE = (1000, 600)
+SIZE = (800, 480)
 _SCALE = 4
-_PANEL = 700
-_CENTRE = 350
+_PANEL = 560
+_CENTRE = 280
 
 Colour = tuple[int, int, int]
 Draw = ImageDraw.ImageDraw
@@ -36,7 +37,7 @@ class Design:
     suits: Mapping[str, Colour]
 
 
-_INK, _RED = (24, 26, 32), (200, 30, 44)
+_INK, _RED, _PLATE = (24, 26, 32), (200, 30, 44), (12, 14, 18)
 _TEXT, _MUTED, _GOLD = (236, 238, 242), (150, 158, 172), (240, 196, 92)
 _TWO = {"c": _INK, "d": _RED, "h": _RED, "s": _INK}
 _FOUR = {"c": (22, 128, 60), "d": (30, 92, 200), "h": _RED, "s": _INK}
@@ -47,7 +48,14 @@ DESIGNS: Mapping[str, Design] = {
         (28, 104, 70), (44, 130, 90), (92, 58, 34), (20, 26, 30), (252, 252, 248), (190, 190, 184), (150, 32, 44), _TWO
     ),
     "four-colour": Design(
-        (34, 82, 128), (54, 106, 156), (52, 56, 66), (18, 24, 34), (255, 255, 255), (186, 192, 202), (24, 60, 112), _FOUR
+        (34, 82, 128),
+        (54, 106, 156),
+        (52, 56, 66),
+        (18, 24, 34),
+        (255, 255, 255),
+        (186, 192, 202),
+        (24, 60, 112),
+        _FOUR,
     ),
     "night": Design(
         (54, 44, 68), (80, 66, 100), (26, 24, 34), (14, 14, 20), (34, 37, 46), (96, 102, 118), (110, 84, 150), _NIGHT
@@ -56,50 +64,59 @@ DESIGNS: Mapping[str, Design] = {
 
 
 def picture(fields: Mapping[str, str], design: str) -> bytes:
-    """Draw the fields of a table as a PNG of 1000 × 600 pixels."""
-    look = DESIGNS[design]
+    """Draw the fields of a table as a PNG of 800 × 480 pixels."""
+    return _drawn(tuple(fields.items()), design)
+
+
+@lru_cache(maxsize=512)
+def _drawn(fields: tuple[tuple[str, str], ...], design: str) -> bytes:
+    canvas = _composed(dict(fields), design)
+    buffer = io.BytesIO()
+    canvas.quantize(palette=_palette(design), dither=Image.Dither.NONE).save(buffer, "PNG", compress_level=4)
+    return buffer.getvalue()
+
+
+def _composed(fields: Mapping[str, str], design: str) -> Image.Image:
     canvas = _background(design).copy()
     draw = ImageDraw.Draw(canvas)
     _seats(canvas, draw, fields, design)
     _middle(canvas, draw, fields, design)
     _panel(draw, fields)
-    _button(draw, fields["button"], look)
-    buffer = io.BytesIO()
-    canvas.quantize(160, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).save(buffer, "PNG", compress_level=6)
-    return buffer.getvalue()
+    _button(draw, fields["button"], DESIGNS[design])
+    return canvas
 
 
 def _seats(canvas: Image.Image, draw: Draw, fields: Mapping[str, str], design: str) -> None:
     """Draw both players: cards, plates with stacks, bets."""
     for place in (-1, 1):
-        canvas.paste(_back(design, 66, 92), (_CENTRE - 33 + 37 * place, 44), _mask(66, 92))
+        canvas.paste(_back(design, 54, 76), (_CENTRE - 27 + 31 * place, 34), _mask(54, 76))
     for place, card in zip((-1, 1), fields["your_cards"].split(), strict=True):
-        canvas.paste(_card(card, design, 84, 118), (_CENTRE - 42 + 48 * place, 402), _mask(84, 118))
-    _plate(draw, 144, "Opponent", fields["their_stack"])
-    _plate(draw, 528, "You", fields["your_stack"])
-    _bet(draw, 196, fields["their_bet"])
-    _bet(draw, 372, fields["your_bet"])
+        canvas.paste(_card(card, design, 70, 98), (_CENTRE - 35 + 40 * place, 318), _mask(70, 98))
+    _plate(draw, 114, "Opponent", fields["their_stack"])
+    _plate(draw, 424, "You", fields["your_stack"])
+    _bet(draw, 154, fields["their_bet"])
+    _bet(draw, 294, fields["your_bet"])
 
 
 def _middle(canvas: Image.Image, draw: Draw, fields: Mapping[str, str], design: str) -> None:
     """Draw the board and the pot."""
     cards = fields["board"].split()
     for place in range(5):
-        left, top = _CENTRE - 194 + 79 * place, 232
+        left, top = _CENTRE - 163 + 66 * place, 184
         if place < len(cards):
-            canvas.paste(_card(cards[place], design, 72, 100), (left, top), _mask(72, 100))
+            canvas.paste(_card(cards[place], design, 62, 88), (left, top), _mask(62, 88))
         else:
-            draw.rounded_rectangle((left, top, left + 71, top + 99), 8, outline=DESIGNS[design].edge, width=2)
+            draw.rounded_rectangle((left, top, left + 61, top + 87), 8, outline=DESIGNS[design].edge, width=2)
     text = f"Pot {fields['pot']}"
-    width = draw.textlength(text, _font(19))
-    draw.rounded_rectangle((508 - width / 2, 187, 532 + width / 2, 217), 15, fill=(12, 14, 18))
-    draw.text((520, 202), text, _GOLD, _font(19), anchor="mm")
+    width = draw.textlength(text, _font(17))
+    draw.rounded_rectangle((402 - width / 2, 147, 422 + width / 2, 173), 13, fill=_PLATE)
+    draw.text((412, 160), text, _GOLD, _font(17), anchor="mm")
 
 
 def _plate(draw: Draw, top: int, name: str, stack: str) -> None:
-    draw.rounded_rectangle((_CENTRE - 92, top, _CENTRE + 92, top + 32), 10, fill=(12, 14, 18), outline=(74, 80, 92))
-    draw.text((_CENTRE - 80, top + 16), name, _MUTED, _font(16), anchor="lm")
-    draw.text((_CENTRE + 80, top + 16), stack, _TEXT, _font(18), anchor="rm")
+    draw.rounded_rectangle((_CENTRE - 80, top, _CENTRE + 80, top + 28), 9, fill=_PLATE, outline=(74, 80, 92))
+    draw.text((_CENTRE - 70, top + 14), name, _MUTED, _font(14), anchor="lm")
+    draw.text((_CENTRE + 70, top + 14), stack, _TEXT, _font(17), anchor="rm")
 
 
 def _bet(draw: Draw, top: int, amount: str) -> None:
@@ -107,38 +124,39 @@ def _bet(draw: Draw, top: int, amount: str) -> None:
     if amount == "0":
         return
     for lift in (6, 3, 0):
-        draw.ellipse((_CENTRE - 38, top - lift, _CENTRE - 14, top + 16 - lift), fill=(206, 58, 62), outline=(250, 236, 220))
-    draw.text((_CENTRE - 4, top + 6), amount, _TEXT, _font(20), anchor="lm")
+        chip = (_CENTRE - 34, top - lift, _CENTRE - 13, top + 13 - lift)
+        draw.ellipse(chip, fill=(206, 58, 62), outline=(250, 236, 220))
+    draw.text((_CENTRE - 5, top + 4), amount, _TEXT, _font(18), anchor="lm")
 
 
 def _button(draw: Draw, owner: str, look: Design) -> None:
-    left, top = (_CENTRE + 106, 446) if owner == "you" else (_CENTRE + 106, 78)
-    draw.ellipse((left, top, left + 34, top + 34), fill=(246, 244, 236), outline=look.rail, width=2)
-    draw.text((left + 17, top + 17), "D", _INK, _font(18), anchor="mm")
+    left, top = _CENTRE + 92, 352 if owner == "you" else 58
+    draw.ellipse((left, top, left + 28, top + 28), fill=(246, 244, 236), outline=look.rail, width=2)
+    draw.text((left + 14, top + 14), "D", _INK, _font(16), anchor="mm")
 
 
 def _panel(draw: Draw, fields: Mapping[str, str]) -> None:
     """Write the number of the hand, the betting so far and the legal actions on the right."""
-    left = _PANEL + 22
-    draw.text((left, 26), f"Hand {fields['hand']}", _TEXT, _font(24))
-    draw.text((left, 58), fields["street"].capitalize(), _GOLD, _font(18))
-    top = _heading(draw, 100, "Betting")
+    left = _PANEL + 18
+    draw.text((left, 18), f"Hand {fields['hand']}", _TEXT, _font(20))
+    draw.text((left, 45), fields["street"].capitalize(), _GOLD, _font(16))
+    top = _heading(draw, 76, "Betting")
     for part in fields["betting"].split(" | "):
         street, _, steps = part.partition(": ")
         if steps:
-            draw.text((left, top), street, _GOLD, _font(14))
-            top = _lines(draw, steps, left + 58, top, 196)
-    top = max(_heading(draw, max(top + 14, 420), "Your actions"), 444)
+            draw.text((left, top), street, _GOLD, _font(13))
+            top = _lines(draw, steps, left + 54, top, 154)
+    top = _heading(draw, max(top + 8, 340), "Your actions")
     for action in fields["legal"].split("; "):
-        draw.text((left, top), action, _TEXT, _font(18))
-        top += 26
+        draw.text((left, top), action, _TEXT, _font(17))
+        top += 23
 
 
 def _heading(draw: Draw, top: int, text: str) -> int:
-    left = _PANEL + 22
-    draw.text((left, top), text, _MUTED, _font(14))
-    draw.line((left, top + 20, SIZE[0] - 22, top + 20), fill=(60, 66, 78))
-    return top + 28
+    left = _PANEL + 18
+    draw.text((left, top), text, _MUTED, _font(13))
+    draw.line((left, top + 18, SIZE[0] - 18, top + 18), fill=(60, 66, 78))
+    return top + 24
 
 
 def _lines(draw: Draw, text: str, left: int, top: int, width: int) -> int:
@@ -146,13 +164,13 @@ def _lines(draw: Draw, text: str, left: int, top: int, width: int) -> int:
     line = ""
     for step in text.split(", "):
         longer = f"{line}, {step}" if line else step
-        if line and draw.textlength(longer, _font(14)) > width:
-            draw.text((left, top), line + ",", _TEXT, _font(14))
-            line, top = step, top + 19
+        if line and draw.textlength(longer, _font(13)) > width:
+            draw.text((left, top), line + ",", _TEXT, _font(13))
+            line, top = step, top + 16
         else:
             line = longer
-    draw.text((left, top), line, _TEXT, _font(14))
-    return top + 23
+    draw.text((left, top), line, _TEXT, _font(13))
+    return top + 18
 
 
 @cache
@@ -161,12 +179,32 @@ def _background(design: str) -> Image.Image:
     look = DESIGNS[design]
     big = Image.new("RGB", (SIZE[0] * 2, SIZE[1] * 2), look.room)
     draw = ImageDraw.Draw(big)
-    draw.rounded_rectangle((48, 116, 1352, 1064), 400, fill=look.rail)
-    draw.rounded_rectangle((80, 148, 1320, 1032), 372, fill=look.edge)
-    draw.rounded_rectangle((88, 156, 1312, 1024), 364, fill=look.felt)
-    draw.rounded_rectangle((160, 228, 1240, 952), 300, outline=look.edge, width=3)
-    draw.rectangle((_PANEL * 2, 0, SIZE[0] * 2, SIZE[1] * 2), fill=(24, 27, 34))
+    draw.rounded_rectangle((36, 92, 1084, 856), 330, fill=look.rail)
+    draw.rounded_rectangle((62, 118, 1058, 830), 306, fill=look.edge)
+    draw.rounded_rectangle((68, 124, 1052, 824), 300, fill=look.felt)
+    draw.rounded_rectangle((128, 184, 992, 764), 246, outline=look.edge, width=3)
+    draw.rectangle((_PANEL * 2, 0, SIZE[0] * 2, SIZE[1] * 2), fill=(30, 33, 41))
     return big.resize(SIZE, Image.Resampling.LANCZOS)
+
+
+@cache
+def _palette(design: str) -> Image.Image:
+    """Return the palette of a design: that of a table on which everything is to be seen."""
+    everything = {
+        "hand": "1 of 2",
+        "street": "river",
+        "button": "you",
+        "your_cards": "As Kh",
+        "board": "Qd Tc 9s 8h",
+        "pot": "800",
+        "your_bet": "200",
+        "their_bet": "100",
+        "your_stack": "900",
+        "their_stack": "1000",
+        "betting": "preflop: you call, they check | flop: they bet 100, you raise to 200",
+        "legal": "fold; call 100; raise_to 300-900; all_in",
+    }
+    return _composed(everything, design).quantize(224, method=Image.Quantize.MEDIANCUT)
 
 
 @cache

@@ -1,15 +1,17 @@
 """What each action is worth against a known opponent: best response over sampled futures.
 
-A *future* is a run-out of the board and a holding of the opponent, drawn in proportion to its range; on the river all holdings are taken, so that
-values are exact. The opponent's probabilities are integrated, not drawn. The hero's later decisions are best responses that may depend only on
-what the hero will know by then: the betting and how strong the own hand has become (a bucket of its percentile). All actions at a decision are
-valued on the same futures, so their differences carry little noise. Nothing here knows the opponent's real cards or the real deck.
+A *future* is a run-out of the board and a holding of the opponent, drawn in proportion to its range; on the river all
+holdings are taken, so that values are exact. The opponent's probabilities are integrated, not drawn. The hero's later
+decisions are best responses that may depend only on what the hero will know by then: the betting and how strong the
+own hand has become (a bucket of its percentile). All actions at a decision are valued on the same futures, so their
+differences carry little noise. Nothing here knows the opponent's real cards or the real deck.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
+from math import comb
 
 import attrs
 import numpy as np
@@ -17,17 +19,18 @@ from numpy.typing import NDArray
 
 from harness_holdem.betting import HERO, SHOWDOWN, Spot
 from harness_holdem.cards import MASKS, free, holding, mask
-from harness_holdem.strength import board_percentiles, board_values, percentiles, values
+from harness_holdem.strength import board_percentiles, board_values, values
 from harness_holdem.styles import Floats, Likelihood, Style, respond, wager
 
-SAMPLES = 2400
-_LIBRARY, _RUNOUTS, _BUCKETS = 900, 180, 8
-_NEGLIGIBLE = 2e-3
+SAMPLES = 1800
+_LIBRARY, _RUNOUTS, _BUCKETS = 900, 150, 8
+_NEGLIGIBLE = 4e-3
+_SPAN = 1 << 13
 
 
 @attrs.frozen
 class Seen:
-    """An action of the opponent as everybody saw it: the spot, the open cards, ``fold``, ``call`` or ``raise AMOUNT``."""
+    """An action of the opponent as all saw it: the spot, the open cards, ``fold``, ``call`` or ``raise AMOUNT``."""
 
     spot: Spot
     board: tuple[int, ...]
@@ -70,7 +73,7 @@ def action_values(style: Style, situation: Situation, seed: int, extra: str = ""
     planner = Planner(style, drawn, situation.stack)
     choices = options(situation.spot)
     if extra:
-        choices[extra] = after(situation.spot, extra)
+        choices[extra] = situation.spot.after(extra)
     return {action: planner.value(spot) for action, spot in choices.items()}
 
 
@@ -82,14 +85,6 @@ def range_of(style: Style, situation: Situation) -> Floats:
         likelihood = {"fold": fold, "call": call, "raise": bet}[seen.action.split()[0]]
         weights = weights * likelihood * free(seen.board)
     return weights * free(situation.board)
-
-
-def after(spot: Spot, action: str) -> Spot:
-    """Return the spot that an action leads to."""
-    kind, *amount = action.split()
-    if kind == "raise":
-        return spot.raise_to(int(amount[0]))
-    return spot.fold() if kind == "fold" else spot.call()
 
 
 @attrs.frozen
@@ -142,9 +137,12 @@ class Planner:
         bucket = self._futures.bucket[spot.street]
         if bucket is None:
             return max(options, key=lambda option: float(option.sum()))
-        sums = np.array([np.bincount(bucket, option, _BUCKETS) for option in options])
-        chosen = sums.argmax(axis=0)[bucket]
-        return np.choose(chosen, options)
+        best, sums = options[0], np.bincount(bucket, options[0], _BUCKETS)
+        for option in options[1:]:
+            other = np.bincount(bucket, option, _BUCKETS)
+            best = np.where((other > sums)[bucket], option, best)
+            sums = np.maximum(sums, other)
+        return best
 
     def _likelihood(self, spot: Spot) -> Likelihood:
         key = (spot.street, round(spot.price, 4), spot.raises, spot.may_raise)
@@ -166,7 +164,7 @@ def later_options(spot: Spot) -> list[Spot]:
 
 
 def options(spot: Spot) -> dict[str, Spot]:
-    """Return what the hero may do now, each with the spot it leads to: every kind of action and raises of four sizes."""
+    """Return what the hero may do now and the spots it leads to: every kind of action, raises of four sizes."""
     found = {"call": spot.call()}
     if spot.owed:
         found["fold"] = spot.fold()
@@ -183,64 +181,86 @@ def futures(hero: Sequence[int], board: Sequence[int], weights: Floats, seed: in
         hero: the hero's two cards.
         board: the open cards, 0, 3, 4 or 5.
         weights: the opponent's range over `HOLDINGS`, zero where a card is seen.
-        seed: of the draw; the same for all actions compared.
+        seed: of the draw; its parity chooses between two sets of run-outs, one for scoring and one for players.
         samples: how many to draw; a few are dropped because the cards collide.
     """
     board = tuple(board)
     if len(board) == 5:
         return _river(hero, board, weights)
     rng = np.random.default_rng(seed)
-    rollouts = _library() if not board else _runouts(board, int(rng.integers(4)))
+    rollouts = _runouts(board, seed % 2) if board else _library(seed % 2)
     usable = np.flatnonzero((rollouts.masks & mask(hero)) == 0)
     held = _drawn(weights, samples, rng)
-    row = usable[rng.permutation(samples) % len(usable)]
+    row = usable[np.arange(samples) * len(usable) // samples]
+    held = rng.permutation(held)
     fits = (MASKS[held] & rollouts.masks[row]) == 0
     held, row = held[fits], row[fits]
     own = holding(hero)
-    river = rollouts.rivers
-    mine, theirs = river[row, own], river[row, held]
-    share = (0.5 * (1 + np.sign(mine.astype(np.int32) - theirs))).astype(np.float32)
-    known = [None] * len(_street_boards(board)) + [board_percentiles(board)[held]]
-    later = [shares[row, held] for shares in rollouts.shares]
-    seen = [None] * len(known) + [_bucket(shares[row, own]) for shares in rollouts.shares]
+    known = [None] * (4 - len(rollouts.streets) - 1) + [board_percentiles(board)[held]]
+    later = [street.percentiles(row, held) for street in rollouts.streets]
+    told = [_bucket(street.percentiles(np.arange(len(rollouts.masks)), own))[row] for street in rollouts.streets]
     even = np.full(len(held), 1 / len(held), dtype=np.float32)
-    return Futures(even, (*known, *later), tuple(seen), share)
+    return Futures(even, (*known, *later), (*[None] * len(known), *told), rollouts.streets[-1].share(row, own, held))
+
+
+class _Street:
+    """The boards of one later street, run-out by run-out; several run-outs may share a board."""
+
+    def __init__(self, boards: NDArray[np.int64], which: NDArray[np.int64]) -> None:
+        self._which, self._found = which, values(boards)
+        self._blocked = 1326 - comb(52 - boards.shape[1], 2)
+        ordered = np.sort(self._found, axis=1, kind="stable").astype(np.int32)
+        self._ordered = (ordered + _SPAN * np.arange(len(boards), dtype=np.int32)[:, None]).ravel()
+
+    def percentiles(self, runout: NDArray[np.int64], held: NDArray[np.int64] | int) -> Floats:
+        """Return the percentiles of holdings, one per run-out."""
+        row = self._which[runout]
+        keys = self._found[row, held].astype(np.int32) + _SPAN * row.astype(np.int32)
+        first, last = (np.searchsorted(self._ordered, keys, side) for side in ("left", "right"))
+        beaten = first - 1326 * row - self._blocked + 0.5 * (last - first - 1)
+        shares: Floats = (beaten / (1325 - self._blocked)).astype(np.float32)
+        return shares
+
+    def share(self, runout: NDArray[np.int64], own: int, held: NDArray[np.int64]) -> Floats:
+        """Return the share of the pot that one holding wins against others: 1, ½ or 0."""
+        row = self._which[runout]
+        mine, theirs = self._found[row, own].astype(np.int32), self._found[row, held]
+        won: Floats = (0.5 * (1 + np.sign(mine - theirs))).astype(np.float32)
+        return won
 
 
 @attrs.frozen
 class _Rollouts:
-    """Run-outs of a board: bit sets of the new cards, river values of all holdings, percentiles on each later street."""
+    """Run-outs of a board: bit sets of the new cards, and the boards of each later street."""
 
     masks: NDArray[np.uint64]
-    rivers: NDArray[np.int16]
-    shares: tuple[Floats, ...]
+    streets: tuple[_Street, ...]
 
 
 @cache
-def _library() -> _Rollouts:
+def _library(draw: int) -> _Rollouts:
     """Return a fixed set of whole boards for decisions before the flop, kept by each worker."""
-    rng = np.random.default_rng(20_260)
+    rng = np.random.default_rng([20_260, draw])
     boards = rng.permuted(np.tile(np.arange(52), (_LIBRARY, 1)), axis=1)[:, :5]
-    found = [values(boards[:, :width]) for width in (3, 4, 5)]
-    return _Rollouts(_masks(boards), found[-1], tuple(percentiles(part) for part in found))
+    every = np.arange(_LIBRARY)
+    return _Rollouts(_masks(boards), tuple(_Street(boards[:, :width], every) for width in (3, 4, 5)))
 
 
-@lru_cache(maxsize=24)
-def _runouts(board: tuple[int, ...], seed: int) -> _Rollouts:
+@lru_cache(maxsize=32)
+def _runouts(board: tuple[int, ...], draw: int) -> _Rollouts:
     """Return run-outs of a flop or turn: every river of a turn, a sample of turn and river pairs of a flop."""
     rest = np.array([card for card in range(52) if card not in board])
-    known = np.array(board)
     if len(board) == 4:
-        boards = np.array([(*board, card) for card in rest])
-        found = values(boards)
-        return _Rollouts(_masks(boards[:, 4:]), found, (percentiles(found),))
-    rng = np.random.default_rng(seed)
-    pairs = np.array([rng.choice(rest, 2, replace=False) for _ in range(_RUNOUTS)])
-    boards = np.hstack([np.tile(known, (_RUNOUTS, 1)), pairs])
-    turns, which = np.unique(boards[:, 3], return_inverse=True)
-    turn_shares = percentiles(values(np.hstack([np.tile(known, (len(turns), 1)), turns[:, None]])))
-    found = values(boards)
-    return _Rollouts(_masks(pairs), found, (turn_shares[which], percentiles(found)))
+        new = rest[:, None]
+    else:
+        rng = np.random.default_rng([*board, draw])
+        new = rng.permuted(np.tile(rest, (_RUNOUTS, 1)), axis=1)[:, :2]
+    boards = np.hstack([np.tile(np.array(board), (len(new), 1)), new])
+    rivers = _Street(boards, np.arange(len(new)))
+    if len(board) == 4:
+        return _Rollouts(_masks(new), (rivers,))
+    turns, which = np.unique(boards[:, :4], axis=0, return_inverse=True)
+    return _Rollouts(_masks(new), (_Street(turns, which.ravel()), rivers))
 
 
 def _river(hero: Sequence[int], board: tuple[int, ...], weights: Floats) -> Futures:
@@ -253,20 +273,17 @@ def _river(hero: Sequence[int], board: tuple[int, ...], weights: Floats) -> Futu
 
 
 def _drawn(weights: Floats, samples: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Draw holdings in proportion to the range by systematic sampling, so that each comes up as often as it should to within one."""
+    """Draw holdings in proportion to the range by systematic sampling: each as often as it should be."""
     total = np.cumsum(weights, dtype=np.float64)
     points = (np.arange(samples) + rng.random()) * (total[-1] / samples)
-    return np.minimum(np.searchsorted(total, points, side="right"), len(weights) - 1)
+    drawn: NDArray[np.int64] = np.minimum(np.searchsorted(total, points, side="right"), len(weights) - 1)
+    return drawn
 
 
 def _bucket(share: Floats) -> NDArray[np.int64]:
-    return np.minimum((share * _BUCKETS).astype(np.int64), _BUCKETS - 1)
+    return (share * _BUCKETS).astype(np.int64).clip(0, _BUCKETS - 1)
 
 
 def _masks(cards: NDArray[np.int64]) -> NDArray[np.uint64]:
-    return np.bitwise_or.reduce(np.uint64(1) << cards.astype(np.uint64), axis=1)
-
-
-def _street_boards(board: tuple[int, ...]) -> range:
-    """Return the streets before that of a board of this many cards."""
-    return range({0: 0, 3: 1, 4: 2, 5: 3}[len(board)])
+    joined: NDArray[np.uint64] = np.bitwise_or.reduce(np.uint64(1) << cards.astype(np.uint64), axis=1)
+    return joined

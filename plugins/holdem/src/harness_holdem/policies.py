@@ -1,6 +1,7 @@
-"""Scripted policies: the reference, which learns and plans; lazy ones, which must fail; adversaries, which are measured.
+"""Scripted policies: the reference, which learns and plans; lazy ones, which must fail; adversaries.
 
-All read the table the same way: the fields in text, or what is printed in the picture (view `perception`). None sees the identity.
+All read the table the same way: the fields in text, or what is printed in the picture (view `perception`). None sees
+the identity.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from harness import Move, Observation, Scripted, View, call
+from harness.scripted import Viewpoint
 from harness_holdem.betting import Spot
 from harness_holdem.chart import Chart, fitted
 from harness_holdem.following import Following
@@ -27,8 +29,10 @@ Choice = Callable[[Situation, np.random.Generator], str]
 
 def policies(options: Options) -> Mapping[str, Scripted]:
     """Return the scripted policies by name."""
-    view = "perception" if options.variant == "image" else "observation"
-    found = {"reference": Scripted(reference, "reference", view, "reads all records, learns the style, plays best responses")}
+    view: Viewpoint = "perception" if options.variant == "image" else "observation"
+    found = {
+        "reference": Scripted(reference, "reference", view, "reads all records, learns the style, plays best responses")
+    }
     for name, choice, summary in _LAZIES:
         found[name] = Scripted(partial(blind, choice), "lazy", view, summary)
     for name in ("call", "pot", "all-in"):
@@ -37,7 +41,11 @@ def policies(options: Options) -> Mapping[str, Scripted]:
             partial(blind, partial(perturbed, choice)), "adversary", view, f"{name}, a quarter of the actions random"
         )
     found["constant"] = Scripted(
-        kind="adversary", view=view, summary="the best fixed chart of thresholds on the own cards", ceiling=0.1, fit=fit_chart
+        kind="adversary",
+        view=view,
+        summary="the best fixed chart of thresholds on the own cards",
+        ceiling=0.1,
+        fit=fit_chart,
     )
     found["search"] = Scripted(
         partial(blind, unread), "adversary", view, "best response to the average opponent, no reading", ceiling=_SEARCH
@@ -61,7 +69,7 @@ def reference(view: View) -> Generator[Move, Observation, None]:
         for hand in result.data.get("ended", ()):
             following.ended(hand)
         situation = following.table(shown(result))
-        values = action_values(following.style, situation, int(view.rng.integers(2**31)))
+        values = action_values(following.style, situation, 1 + 2 * int(view.rng.integers(2**30)))
         result = yield move(situation.spot, max(values, key=values.__getitem__))
 
 
@@ -140,7 +148,7 @@ def perturbed(choice: Choice, situation: Situation, rng: np.random.Generator) ->
 
 def unread(situation: Situation, rng: np.random.Generator) -> str:
     """Plan with full effort against an opponent that has the mean of all families' parameters."""
-    values = action_values(_AVERAGE, situation, int(rng.integers(2**31)))
+    values = action_values(_AVERAGE, situation, 1 + 2 * int(rng.integers(2**30)))
     return max(values, key=values.__getitem__)
 
 
@@ -162,4 +170,3 @@ _LAZIES: tuple[tuple[str, Choice, str], ...] = (
     ("random", random_legal, "a random legal action"),
     ("pair", pair_or_fold, "continues with a pair or better, else folds"),
 )
-

@@ -1,6 +1,7 @@
 """Scoring: the mean regret of the hero's decisions per hand, against an allowance. Chips won do not count.
 
-The regrets were measured at close by the toolset; the score is a pure function of them. A match that was not played to its end is no success.
+The regrets were measured at close by the toolset; the score is a pure function of them. A match that was not played
+to its end is no success.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ class DecisionReward:
         finished = ended == hands
         quality = min(max((_FADE - used) / (_FADE - 1), 0.0), 1.0)
         progress = (Term("decisions", quality * ended / hands, 4.0), Term("hands", ended / hands))
-        detail = f"mean regret {regret:.3f} bb per hand, allowed {identity.allowance:g}; {ended} of {hands} hands played"
+        detail = (
+            f"mean regret {regret:.3f} bb per hand, allowed {identity.allowance:g}; {ended} of {hands} hands played"
+        )
         detail += f"; won {log.metrics.get('won_bb', 0):+.1f} bb"
         return Score(
             success=finished and used <= 1,

@@ -1,7 +1,8 @@
 """A hand of heads-up no-limit hold'em on PokerKit, which decides what is legal, whose turn it is and who wins what.
 
-Beside the PokerKit state a `Table` carries the `Spot` that look-ahead starts from. A hand is a deal and a list of short action texts (``fold``,
-``call``, ``raise 300``); it is rebuilt by playing them again, which takes about half a millisecond.
+Beside the PokerKit state a `Table` carries the `Spot` that look-ahead starts from. A hand is a deal and a list of
+short action texts (``fold``, ``call``, ``raise 300``); it is rebuilt by playing them again, which takes about half a
+millisecond.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the policy is shown of a match: the fields of a table, the same whether they are printed in a picture or written as text."""
+"""What the policy is shown of a match: the fields of a table, the same printed in a picture or written as text."""
 
 from __future__ import annotations
 
@@ -36,7 +36,9 @@ def legal_words(table: Table) -> list[str]:
     words = ["fold"] if legal.fold else []
     words.append(f"call {legal.call}" if legal.call else "check")
     if legal.least is not None:
-        words.append(f"raise_to {legal.least}-{legal.most}" if legal.least < (legal.most or 0) else f"raise_to {legal.most}")
+        words.append(
+            f"raise_to {legal.least}-{legal.most}" if legal.least < (legal.most or 0) else f"raise_to {legal.most}"
+        )
     if legal.least is not None or table.spot.owed == table.spot.stacks[HERO]:
         words.append("all_in")
     return words

@@ -1,8 +1,9 @@
 """How good a hand is: the value of every holding on a board, and the share of the other holdings that it beats.
 
-A hand of up to seven cards has one of 7,462 values. Without a flush the value depends on the ranks only, so one table row for each multiset of
-board ranks and one column for each pair of ranks holds all of them; flushes are a second table over rank sets. All 1,326 holdings on a board are
-then one gather, about 10 ns each. The tables are built on first use in a worker and kept; nothing here draws random numbers.
+A hand of up to seven cards has one of 7,462 values. Without a flush the value depends on the ranks only, so one table
+row for each multiset of board ranks and one column for each pair of ranks holds all of them; flushes are a second
+table over rank sets. All 1,326 holdings on a board are then one gather, about 10 ns each. The tables are built on
+first use in a worker and kept; nothing here draws random numbers.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from harness_holdem.cards import HOLDINGS, MASKS, holding, mask
+from harness_holdem.cards import HOLDINGS, MASKS, RANKS, holding, mask
 
 CATEGORIES = (
     "high card",
@@ -114,11 +115,10 @@ def before_flop() -> NDArray[np.float32]:
 
 def starting_class(cards: Sequence[int]) -> str:
     """Name the class of two cards: ``AA``, ``AKs``, ``72o``."""
-    ranks = "23456789TJQKA"
     low, high = sorted(cards)
     if low // 4 == high // 4:
-        return ranks[low // 4] * 2
-    return ranks[high // 4] + ranks[low // 4] + ("s" if low % 4 == high % 4 else "o")
+        return RANKS[low // 4] * 2
+    return RANKS[high // 4] + RANKS[low // 4] + ("s" if low % 4 == high % 4 else "o")
 
 
 def category(cards: Sequence[int]) -> str:
@@ -167,7 +167,8 @@ def _flushes() -> NDArray[np.int16]:
 
 def _counts(ranks: NDArray[np.int64]) -> NDArray[np.int64]:
     """Count each of the thirteen ranks in rows of ranks, shape (k, 13)."""
-    return (ranks[:, :, None] == np.arange(13)).sum(axis=1)
+    counted: NDArray[np.int64] = (ranks[:, :, None] == np.arange(13)).sum(axis=1)
+    return counted
 
 
 def _plain_codes(counts: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -205,7 +206,7 @@ def _code(kind: int, *ranks: NDArray[np.int64]) -> NDArray[np.int64]:
 
 @cache
 def _straights() -> NDArray[np.int64]:
-    """Return the highest rank of the best straight in each rank set, −1 where there is none; the ace also counts low."""
+    """Return the highest rank of the best straight in each rank set, −1 where there is none; aces also count low."""
     sets = np.arange(1 << 13)
     best = np.full(1 << 13, -1, dtype=np.int64)
     for top, needed in _runs():

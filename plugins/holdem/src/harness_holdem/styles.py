@@ -1,8 +1,9 @@
-"""How an opponent plays: a style is a handful of numbers, and what it does depends on its own hand only through a percentile.
+"""How an opponent plays: a style is a handful of numbers, and its own hand counts only through a percentile.
 
-At each decision the opponent looks at the share of possible holdings that its own beats at this moment, the price of a call and whether there was
-a raise on this street. The probability of each action is a smooth step in the percentile. So the likelihood of an action under a style is one
-vectorised formula over the 1,326 holdings, a range is a product of such vectors, and no opponent ever sees a hidden card.
+At each decision the opponent looks at the share of possible holdings that its own beats at this moment, the price of
+a call and whether there was a raise on this street. The probability of each action is a smooth step in the
+percentile. So the likelihood of an action under a style is one vectorised formula over the 1,326 holdings, a range is
+a product of such vectors, and no opponent ever sees a hidden card.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ class Style:
         kind: which of the five families it comes from.
         width: scale of the share of hands with which it continues against a bet.
         grip: how much the width grows from street to street.
-        odds: 0 when that share follows the bet's size relative to the pot (minimum defence), 1 when it follows pot odds.
+        odds: 0 when that share follows the bet's size relative to the pot (minimum defence), 1 when it follows pot
+            odds.
         value: share of hands, the best ones, that it bets when nobody has bet, or raises before the flop.
         bluff: share of hands, the worst ones, that it bets when nobody has bet.
         raising: share of hands, the best ones, with which it raises a bet.
@@ -49,7 +51,7 @@ class Style:
 
 
 class Likelihood(NamedTuple):
-    """Probabilities of the three kinds of action, arrays over holdings or samples (over styles first, when the style holds arrays)."""
+    """Probabilities of the three kinds of action, arrays over holdings or samples (over styles first, if several)."""
 
     fold: Floats
     call: Floats
@@ -59,11 +61,46 @@ class Likelihood(NamedTuple):
 _Spans = Mapping[str, tuple[float, float]]
 _HONEST = (-0.1, -0.05)
 SPANS: Mapping[str, _Spans] = {
-    "loose": {"width": (1.5, 1.9), "grip": (0.0, 0.1), "value": (0.12, 0.2), "bluff": _HONEST, "raising": (0.03, 0.06), "size": (0.5, 0.7)},
-    "tight": {"width": (0.5, 0.65), "grip": (0.35, 0.5), "value": (0.15, 0.25), "bluff": _HONEST, "raising": (0.06, 0.1), "size": (0.5, 0.7)},
-    "passive": {"width": (0.9, 1.1), "grip": (0.0, 0.1), "value": (0.05, 0.1), "bluff": _HONEST, "raising": (0.01, 0.03), "size": (0.5, 0.7)},
-    "aggressive": {"width": (0.9, 1.1), "grip": (0.0, 0.1), "value": (0.5, 0.6), "bluff": (0.25, 0.35), "raising": (0.3, 0.4), "size": (0.8, 1.1)},
-    "equity": {"width": (0.95, 1.05), "grip": (0.0, 0.0), "value": (0.3, 0.4), "bluff": _HONEST, "raising": (0.1, 0.15), "size": (0.6, 0.9)},
+    "loose": {
+        "width": (1.5, 1.9),
+        "grip": (0.0, 0.1),
+        "value": (0.12, 0.2),
+        "bluff": _HONEST,
+        "raising": (0.03, 0.06),
+        "size": (0.5, 0.7),
+    },
+    "tight": {
+        "width": (0.5, 0.65),
+        "grip": (0.35, 0.5),
+        "value": (0.15, 0.25),
+        "bluff": _HONEST,
+        "raising": (0.06, 0.1),
+        "size": (0.5, 0.7),
+    },
+    "passive": {
+        "width": (0.9, 1.1),
+        "grip": (0.0, 0.1),
+        "value": (0.05, 0.1),
+        "bluff": _HONEST,
+        "raising": (0.01, 0.03),
+        "size": (0.5, 0.7),
+    },
+    "aggressive": {
+        "width": (0.9, 1.1),
+        "grip": (0.0, 0.1),
+        "value": (0.5, 0.6),
+        "bluff": (0.25, 0.35),
+        "raising": (0.3, 0.4),
+        "size": (0.8, 1.1),
+    },
+    "equity": {
+        "width": (0.95, 1.05),
+        "grip": (0.0, 0.0),
+        "value": (0.3, 0.4),
+        "bluff": _HONEST,
+        "raising": (0.1, 0.15),
+        "size": (0.6, 0.9),
+    },
 }
 """The range of each parameter in each family."""
 
@@ -100,7 +137,8 @@ def continuing(style: Style, spot: Spot) -> Floats:
     price = spot.price
     defence = (1 - 2 * price) / (1 - price)
     share = (style.width + style.grip * spot.street) * ((1 - style.odds) * defence + style.odds * (1 - price))
-    return np.clip(share, 0.02, 0.99)
+    clipped: Floats = np.clip(share, 0.02, 0.99)
+    return clipped
 
 
 def raising(style: Style, spot: Spot) -> float:
@@ -112,4 +150,5 @@ def raising(style: Style, spot: Spot) -> float:
 
 def _step(distance: Floats, blur: float) -> Floats:
     """Return the logistic step, 1 far above zero."""
-    return 1 / (1 + np.exp(np.clip(-distance / blur, -30, 30)))
+    step: Floats = 1 / (1 + np.exp(np.clip(-distance / blur, -30, 30)))
+    return step

@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from harness import Card, Group, Interaction, Prompt, Reward, Scripted, Toolset, hookimpl
 from harness_holdem.options import LEVELS, VARIANTS, Options
 
-GROUPS = {f"{variant}-{level}": Group({"variant": variant, **LEVELS[level]}) for variant in VARIANTS for level in LEVELS}
+GROUPS = {
+    f"{variant}-{level}": Group({"variant": variant, **LEVELS[level]}) for variant in VARIANTS for level in LEVELS
+}
 
 
 @hookimpl
@@ -17,7 +19,7 @@ def harness_card() -> Card:
         name="holdem",
         version=1,
         title="Heads-up hold'em",
-        summary="Play no-limit Texas hold'em against one opponent whose style must be learned; decisions count, not luck.",
+        summary="Play no-limit Texas hold'em against an opponent whose style must be learned; luck does not count.",
         options=Options,
         groups=GROUPS,
         modality="vision",

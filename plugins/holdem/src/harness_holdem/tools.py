@@ -1,6 +1,7 @@
 """The affordances of a match: act, look at the table, look back, and read recorded hands of the opponent.
 
-The world changes in `act` alone. What a call shows is the same in both variants except for the table itself, which is a picture or a set of fields.
+The world changes in `act` alone. What a call shows is the same in both variants except for the table itself, which is
+a picture or a set of fields.
 """
 
 from __future__ import annotations
@@ -10,10 +11,11 @@ from typing import Annotated, Any, Literal
 
 from harness import Json, Range, Refused, Result, Toolset, image, tool
 from harness_holdem.archive import page_of
-from harness_holdem.betting import HERO
+from harness_holdem.betting import HERO, SHOWDOWN
 from harness_holdem.cards import names
-from harness_holdem.match import Match, World, button_of, regrets, replayed
+from harness_holdem.match import Match, World, button_of, deal_of, regrets, spots_of
 from harness_holdem.notation import told
+from harness_holdem.options import Options
 from harness_holdem.rules import Table
 from harness_holdem.sample import Identity
 from harness_holdem.seen import fields, legal_words
@@ -27,7 +29,7 @@ class Seat(Toolset):
     World = World
 
     @classmethod
-    def create(cls, identity: Identity, options: Any) -> World:
+    def create(cls, identity: Identity, options: Options) -> Any:
         """Deal the first hand and let the opponent act if it is first."""
         world = World()
         Match(identity, world)
@@ -95,16 +97,17 @@ class Seat(Toolset):
     def _ended(self, number: int) -> dict[str, Json]:
         """Tell of an ended hand its betting and, in the dense variant, how it came out."""
         actions = self.world.hands[number]
-        hand = replayed(self.identity, number, actions)
+        spots = spots_of(self.identity, number, actions)
         entry: dict[str, Json] = {
             "hand": number + 1,
             "button": "you" if button_of(self.identity, number) == HERO else "they",
-            "betting": told(hand.actions, "you"),
+            "betting": told(list(zip(spots, actions, strict=False)), "you"),
         }
         if self.options.dense:
             entry["won_bb"] = self.world.won[number] / self.identity.big_blind
             entry["regret_bb"] = round(sum(regrets(self.identity, number, actions)), 3)
-            entry["they_showed"] = names(hand.deal.opponent) if hand.shown else None
+            held = deal_of(self.identity.deals[number]).opponent
+            entry["they_showed"] = names(held) if spots[-1].street == SHOWDOWN else None
         return entry
 
 

@@ -1,0 +1,5 @@
+from harness.testing import TaskContract
+
+
+class TestContract(TaskContract):
+    task = "holdem"
