@@ -1,8 +1,8 @@
 """The sessions of continuous integration: `nox` alone is the short tier, the long tiers are asked for by name.
 
-Every package is built as a wheel and installed, with that wheel and the core's alone, into a clean environment: what a package
-declares it needs is proven, not assumed. The long tiers write small result files that are committed; the short tier fails
-when one describes other sources than those in the tree.
+Every package is built as a wheel and installed, with that wheel and the core's alone, into a clean environment: what
+a package declares it needs is proven, not assumed. The long tiers write small result files that are committed; the
+short tier fails when one describes other sources than those in the tree.
 """
 
 from __future__ import annotations

@@ -72,6 +72,7 @@ class Tally:
 
     total: int
     done: int = 0
+    kept: int = 0
     scored: int = 0
     success: int = 0
     reward: float = 0.0
@@ -250,6 +251,8 @@ class Rollout:
             await stack.enter_async_context(self._backend)
             self._attach()
             await self._play_all(plays, self._backend, writer)
+            if writer is not None and self._failure is None:
+                writer.close({"episodes": self.tally.done})
         for logger in self._loggers:
             logger.close()
         if self._failure is not None:
@@ -267,7 +270,7 @@ class Rollout:
         finished = self.folder.finished() if self.folder else set()
         plays = [Play(place, repetition) for place in self.places for repetition in range(self.spec.k)]
         pending = [play for play in plays if play.name not in finished]
-        self.tally.done = len(plays) - len(pending)
+        self.tally.done = self.tally.kept = len(plays) - len(pending)
         return pending
 
     def _writer(self) -> TraceWriter:

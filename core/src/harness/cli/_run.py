@@ -111,10 +111,9 @@ def _folder(asked: Asked) -> tuple[RunSpec, RunFolder | None]:
 
 
 def _agent(asked: Asked, spec: RunSpec) -> Agent:
-    if asked.agent is not None:
-        return Agent.load(asked.agent)
     recorded = {k: v for k, v in spec.agent.items() if k != "headers"}
-    return Agent.from_mapping(recorded, "agent") if recorded else Agent()
+    agent = Agent.load(asked.agent) if asked.agent is not None else Agent.from_mapping(recorded, "agent")
+    return evolve(agent, base_url=asked.base_url) if asked.base_url else agent
 
 
 def make_policy(name: str, setup: Setup) -> Policy:
@@ -221,9 +220,10 @@ def _progress(tally: Tally) -> Iterator[Any]:
 
 
 def _describe(tally: Tally, *, short: bool = False) -> str:
-    rate = f"success {tally.success} of {tally.scored}" if tally.scored else "no episode scored yet"
+    rate = f"success {tally.success} of {tally.scored}" if tally.scored else "none scored now"
     mean = f", mean reward {tally.reward / tally.scored:.3f}" if tally.scored else ""
     invalid = f", invalid {tally.invalid}" if tally.invalid else ""
+    invalid += f" ({tally.kept} kept from before)" if tally.kept else ""
     return f"{rate}{mean}{invalid}" if short else f"{tally.done} of {tally.total} episodes: {rate}{mean}{invalid}"
 
 

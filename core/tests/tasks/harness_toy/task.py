@@ -55,8 +55,8 @@ class Prompt:
     def messages(self, identity: Identity, wording: int, language: str) -> str:
         texts = {
             "en": (
-                "Find a whole number from 1 to {size}. ask(value) compares, at most {questions} times. Then submit(value). You have {turns} turns.",
-                "A whole number between 1 and {size} is hidden. You may ask {questions} times within {turns} turns; end with submit.",
+                "Find a whole number from 1 to {size}. Ask at most {questions} times, then submit. You have {turns} turns.",
+                "A number between 1 and {size} is hidden. You may ask {questions} times within {turns} turns; then submit.",
                 "Guess the number (1 to {size}): {questions} questions, {turns} turns, one submit.",
             ),
             "zh": (
