@@ -297,7 +297,11 @@ class Machine:
         try:
             reply = yield from self._ask("respond", {"turn_record": record}, self.limits.call_seconds)
         except CallFailed as error:
-            raise _Lost("task_error", f"the interaction failed: {error}", error.output) from error
+            if not error.reproduced:
+                raise _Lost("tool_crash", f"the interaction failed: {error}", error.output) from error
+            reason = "tool_timeout" if isinstance(error, WorldTimeout) else "infeasible_state"
+            self.finish(reason, f"the interaction failed on this turn, twice: {error}")
+            return
         head = reply.head
         if head.get("silent"):
             return
