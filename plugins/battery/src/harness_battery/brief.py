@@ -1,6 +1,7 @@
 """What a scripted policy reads from the prompt: duty, requirements, bounds, as numbers.
 
-Scripts get the facts of the prompt as strings and must read them as a model would; nothing of the hidden deviation is here.
+Scripts get the facts of the prompt as strings and must read them as a model would; nothing of the hidden deviation
+is here.
 """
 
 from __future__ import annotations
@@ -10,10 +11,10 @@ from collections.abc import Mapping
 
 import numpy as np
 from attrs import frozen
-from harness.records import Json
-from harness.scripted import View
 from numpy.typing import NDArray
 
+from harness.records import Json
+from harness.scripted import View
 from harness_battery import twin
 from harness_battery.chemistry import BOUNDS, CHEMISTRIES, Chemistry, Design
 from harness_battery.requirements import ZERO_CELSIUS, Requirements
@@ -45,7 +46,7 @@ class Brief:
 
     def nominal(self) -> NDArray[np.float64]:
         """Return the published design as a row."""
-        return twin.as_rows([self.cell.nominal()])[0]
+        return np.asarray(twin.as_rows([self.cell.nominal()])[0], float)
 
     def arguments(self, row: NDArray[np.float64]) -> dict[str, Json]:
         """Write a row as the arguments of a tool: the variables that are free."""
@@ -63,7 +64,13 @@ def read(view: View) -> Brief:
     fast = "charge_rate" in facts
     ambient = number(facts, "ambient") + ZERO_CELSIUS
     share = number(facts, "charge_percent") if fast else 0.0
-    duty = Duty(number(facts, "c_rate"), ambient, number(facts, "cooling"), number(facts, "charge_rate") if fast else 0.0, share / 100)
+    duty = Duty(
+        number(facts, "c_rate"),
+        ambient,
+        number(facts, "cooling"),
+        number(facts, "charge_rate") if fast else 0.0,
+        share / 100,
+    )
     need = Requirements(
         number(facts, "capacity_ah"),
         number(facts, "energy_wh_per_kg"),
@@ -71,7 +78,9 @@ def read(view: View) -> Brief:
         number(facts, "plating_mv") if fast else None,
         share if fast else None,
     )
-    return Brief(facts["chemistry"], duty, need, np.array([name in facts for name in BOUNDS]), view.limits.budgets["simulations"])
+    return Brief(
+        facts["chemistry"], duty, need, np.array([name in facts for name in BOUNDS]), view.limits.budgets["simulations"]
+    )
 
 
 def number(facts: Mapping[str, str], name: str) -> float:

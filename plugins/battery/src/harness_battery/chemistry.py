@@ -150,7 +150,7 @@ class Chemistry:
         )
 
     def lithium(self, design: Design) -> float:
-        """Return the lithium that cycles, as charge, A.h/m2: what the positive brings less what the first charge binds."""
+        """Return the cycling lithium as charge, A.h/m2: what the positive brings less what the first charge binds."""
         negative, positive = self.charges(design)
         bound = self.film * self.negative.particle_um / design.negative_particle_um
         return self._brought() * positive - bound * negative

@@ -1,7 +1,7 @@
 """The interaction: the default one.
 
-The designer drives: the world answers tool calls and does nothing by itself. A message without a call that holds a valid
-design as JSON counts as a submission; any other is answered with a reminder, a bounded number of times.
+The designer drives: the world answers tool calls and does nothing by itself. A message without a call that holds a
+valid design as JSON counts as a submission; any other is answered with a reminder, a bounded number of times.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Scripted policies: the reference, the lazy ones that must fail, and the adversaries whose rates are published.
 
-The reference works as an engineer with a reduced model would: simulate a design, fit the unknown deviation of the cell and
-the model's remaining error to what was measured, move to the best design of the corrected model, and submit once every
-requirement is met. It reads prompt and results only.
+The reference works as an engineer with a reduced model would: simulate a design, fit the unknown deviation of the cell
+and the model's remaining error to what was measured, move to the best design of the corrected model, and submit once
+every requirement is met. It reads prompt and results only.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from attrs import frozen
-from harness import Move, Observation, Scripted, View, call, calls
 from numpy.typing import NDArray
 
+from harness import Move, Observation, Scripted, View, call, calls
 from harness_battery import brief, twin
 from harness_battery.brief import Brief
 from harness_battery.chemistry import BOUNDS
@@ -27,8 +27,16 @@ Array = NDArray[np.float64]
 Script: TypeAlias = Generator[Move, Observation, None]
 Values: TypeAlias = dict[str, Array]
 
+SAME = 0.002  # designs closer than this share of every range count as one
 MIDDLE = Deviation(**{name: (low + high) / 2 for name, (low, high) in BANDS.items()})
-ROOM = {"n_to_p": 0.01, "capacity_ah": 0.004, "energy_wh_per_kg": 0.002, "peak_c": 0.01, "plating_mv": 0.06, "charge_percent": 0.02}
+ROOM = {
+    "n_to_p": 0.01,
+    "capacity_ah": 0.004,
+    "energy_wh_per_kg": 0.002,
+    "peak_c": 0.01,
+    "plating_mv": 0.06,
+    "charge_percent": 0.02,
+}
 """Share of distance that counts as comfortable: the reference aims for the same comfort in every quantity."""
 
 
@@ -44,7 +52,7 @@ class Measured:
 def predict(task: Brief, rows: Array, deviation: Deviation) -> Values:
     """Return the quantities of designs by the twin, named and scaled as the tool tells them."""
     stack, seen = twin.Stack(task.name, rows), twin.discharge(task.name, rows, task.duty, deviation)
-    values = {
+    values: Values = {
         "n_to_p": stack.n_to_p,
         "capacity_ah": seen.capacity_ah,
         "energy_wh_per_kg": seen.energy_wh / stack.mass,
@@ -88,6 +96,10 @@ def _note(task: Brief, row: Array, result: Observation) -> Measured:
     told = result.data if result.error is None else None
     if not told:
         return Measured(row, {}, -np.inf)
+    if "value" not in told["quantities"]["n_to_p"]:  # only verdicts are told
+        return Measured(
+            row, {}, 1.0 if told["all_met"] else -1.0 - sum(not q["met"] for q in told["quantities"].values())
+        )
     values = {name: float(q["value"]) for name, q in told["quantities"].items()}
     worst = comfort(task, {name: np.array([v]) for name, v in values.items()})[0]
     return Measured(row, values, float(worst))
@@ -102,8 +114,8 @@ def _best(task: Brief, view: View, seen: Sequence[Measured]) -> Array:
 
     def score(rows: Array) -> Array:
         values = comfort(task, correct(rows, predict(task, rows, deviation)))
-        near = (np.abs(rows[:, None] - tried[None]) / (HIGH - LOW)).max(axis=2) < 0.002 if len(tried) else np.zeros((len(rows), 1))
-        return np.asarray(values - 100.0 * near.any(axis=1), float)
+        apart = (np.abs(rows[:, None] - tried[None]) / (HIGH - LOW)).max(axis=2)
+        return np.asarray(values - 100.0 * (apart < SAME).any(axis=1), float)
 
     start = max(good, key=lambda m: m.worst).row if good else task.nominal()
     return best_design(score, view.rng, start, task.free, Effort(240, 6, 60))
@@ -120,7 +132,11 @@ def _fit(task: Brief, good: Sequence[Measured], rng: np.random.Generator) -> Dev
     for _ in range(4):
         top = points[np.argsort(misfits, kind="stable")[:6]]
         kept = np.sort(misfits)[:6]
-        fresh = np.clip(top[rng.integers(0, 6, 16)] + rng.normal(0, 0.7, (16, len(low))) * (top.std(axis=0) + 0.01 * (high - low)), low, high)
+        fresh = np.clip(
+            top[rng.integers(0, 6, 16)] + rng.normal(0, 0.7, (16, len(low))) * (top.std(axis=0) + 0.01 * (high - low)),
+            low,
+            high,
+        )
         points, misfits = np.vstack([top, fresh]), np.concatenate([kept, [_misfit(task, rows, good, p) for p in fresh]])
     return Deviation(*map(float, points[int(np.argmin(misfits))]))
 
@@ -207,7 +223,7 @@ def _porous(task: Brief, view: View) -> Array:
 
 
 def estimate_only(view: View) -> Script:
-    """Estimate sixty designs, keep those that could deliver what is asked, submit the one of greatest nominal energy per mass."""
+    """Estimate sixty designs; of those that could deliver what is asked, submit the lightest for its nominal energy."""
     task = brief.read(view)
     rows = rounded(np.where(task.free, view.rng.uniform(LOW, HIGH, (60, len(LOW))), task.nominal()))
     seen = yield calls(*(call("estimate", **task.arguments(row)) for row in rows))
@@ -218,7 +234,9 @@ def estimate_only(view: View) -> Script:
 def _promise(task: Brief, told: Mapping[str, float]) -> float:
     """Rate an estimate: nominal energy per mass, less what is missing in N/P and in capacity at 95 % utilisation."""
     ratio, capacity = told["n_to_p"], told["nominal_capacity_ah"]
-    lacking = max(0.0, 1.02 - ratio) + max(0.0, ratio - 1.28) + max(0.0, task.required.capacity_ah / (0.95 * capacity) - 1)
+    lacking = (
+        max(0.0, 1.02 - ratio) + max(0.0, ratio - 1.28) + max(0.0, task.required.capacity_ah / (0.95 * capacity) - 1)
+    )
     return capacity / told["mass_g"] - 10 * lacking
 
 
@@ -307,7 +325,9 @@ def policies_for(options: Options) -> Mapping[str, Scripted]:
         return Scripted(play, kind="adversary", summary=summary, **more)
 
     return {
-        "reference": Scripted(reference, kind="reference", summary="fits a reduced model to its measurements and follows it"),
+        "reference": Scripted(
+            reference, kind="reference", summary="fits a reduced model to its measurements and follows it"
+        ),
         "nominal": lazy(_submit(lambda task, view: task.nominal()), "submits the published design"),
         "mid-range": lazy(_submit(lambda task, view: (LOW + HIGH) / 2), "submits the middle of every range"),
         "thick-dense": lazy(_submit(_corner(True, False)), "submits the corner of most material"),
@@ -318,7 +338,9 @@ def policies_for(options: Options) -> Mapping[str, Scripted]:
         "estimate-only": lazy(estimate_only, "submits the best of sixty designs by the free estimate"),
         "perturbed-nominal": adversary(_submit(_perturbed), "submits the published design, moved by up to a tenth"),
         "unmeasured": adversary(_submit(_unmeasured), "submits the best design of the reduced model without measuring"),
-        "constant": adversary(None, "submits the best single design of 500 training instances", fit=fit_constant, ceiling=0.10),
+        "constant": adversary(
+            None, "submits the best single design of 500 training instances", fit=fit_constant, ceiling=0.10
+        ),
         "search": adversary(search, "random designs of valid N/P with the full budget", ceiling={"hard": 0.25}),
         "climb": adversary(climb, "random steps from the best design so far with the full budget"),
     }

@@ -1,6 +1,6 @@
 """The prompt layer: three wordings in English and three in Chinese, each with every fact of the instance.
 
-`facts` holds each number with its unit exactly as every wording writes it; the wordings are templates over those strings.
+`facts` holds each number with its unit exactly as every wording writes it; the wordings are templates over them.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from attrs import astuple
+
 from harness import Limits
 from harness.records import Json
-
 from harness_battery import sample
 from harness_battery.chemistry import BOUNDS, CHEMISTRIES
 from harness_battery.requirements import N_TO_P, RULES, ZERO_CELSIUS

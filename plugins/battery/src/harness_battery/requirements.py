@@ -1,7 +1,7 @@
 """What a design gives, what it must give, and the distance between the two.
 
-Quantities are rounded to the decimals in which they are shown before they are compared, so that what the policy reads is
-what decides. Every margin is positive when there is room and negative when something is missing.
+Quantities are rounded to the decimals in which they are shown before they are compared, so that what the policy reads
+is what decides. Every margin is positive when there is room and negative when something is missing.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def asked(required: Requirements) -> tuple[str, ...]:
 
 @lru_cache(maxsize=256)
 def _measured(name: str, design: Design, duty: Duty, deviation: Deviation) -> tuple[tuple[str, float], ...]:
-    """Simulate, once per design and cell in a process: the submitted design is usually one that was simulated before."""
+    """Simulate, once per design and cell in a process: the submitted design is often one that was simulated."""
     cell = CHEMISTRIES[name]
     seen = world.discharge(name, design, duty, deviation)
     values = {

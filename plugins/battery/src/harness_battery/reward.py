@@ -1,7 +1,7 @@
 """The reward: how far the submitted design is from each requirement, from the measured evidence in the log.
 
-The toolset simulates the submitted design once, at close, and puts its quantities into the log; scoring compares them with
-the identity's requirements and runs no model. A failure earns, per requirement, what is left of 1 after its shortfall.
+The toolset simulates the submitted design once, at close, and puts its quantities into the log; scoring compares them
+with the identity's requirements and runs no model. A failure earns, per requirement, what its shortfall leaves of 1.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 
 from harness import Log, Score, Term
-
 from harness_battery.requirements import DANGER_C, Margin, margins
 from harness_battery.sample import Identity
 
@@ -27,7 +26,9 @@ class DesignReward:
             return Score(False, (Term("answered", 0.0),), margin=-1.0)
         if not log.metrics.get("feasible"):
             progress = (Term("answered", 1.0, weight=0.25), Term("feasible", 0.0, weight=3.0))
-            return Score(False, progress, margin=-1.0, reason="infeasible_state", detail="the submitted design has no solution")
+            return Score(
+                False, progress, margin=-1.0, reason="infeasible_state", detail="the submitted design has no solution"
+            )
         found = tuple(margins(identity.requirements, log.metrics["quantities"]))
         success = all(m.met for m in found)
         left = 1.0 - min(1.0, log.spent("simulations") / identity.simulations)

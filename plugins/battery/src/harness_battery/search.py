@@ -29,7 +29,9 @@ class Effort:
     size: int = 80
 
 
-def best_design(score: Scored, rng: np.random.Generator, start: Array, free: NDArray[np.bool_], effort: Effort) -> Array:
+def best_design(
+    score: Scored, rng: np.random.Generator, start: Array, free: NDArray[np.bool_], effort: Effort
+) -> Array:
     """Return the row of greatest score.
 
     Args:

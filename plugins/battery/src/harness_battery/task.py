@@ -1,12 +1,11 @@
-"""The task as the harness sees it: a card and the four layers, wired by hooks. Nothing heavy is imported with this module."""
+"""The task as the harness sees it: a card and the four layers, wired by hooks. Importing it imports nothing heavy."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from harness import Card, Scripted, Toolset, hookimpl
-
+from harness import AnswerOrNudge, Card, Scripted, Toolset, hookimpl
 from harness_battery.sample import GROUPS, Options
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ def harness_card() -> Card:
         name="battery",
         version=1,
         title="Lithium-ion cell design",
-        summary="Choose electrodes that meet capacity, energy and temperature targets of a cell known by simulation only.",
+        summary="Choose electrodes that meet capacity, energy and temperature targets; only simulations know the cell.",
         options=Options,
         groups=GROUPS,
         heavy=True,
@@ -47,6 +46,14 @@ def harness_tools(options: Options) -> type[Toolset]:
     from harness_battery.tools import FiveVariables, FourVariables
 
     return FiveVariables if LEVELS[options.level].fast_charge else FourVariables
+
+
+@hookimpl
+def harness_interaction(options: Options) -> AnswerOrNudge:
+    """Take a typed final answer or remind."""
+    from harness_battery.interaction import interaction_for
+
+    return interaction_for(harness_tools(options))
 
 
 @hookimpl

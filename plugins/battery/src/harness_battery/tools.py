@@ -1,7 +1,7 @@
 """The tools: estimate a design by algebra, simulate it on this cell, submit it.
 
-Two toolsets differ only in whether the particle radius is the designer's to choose. Nothing about the duty or the cell is an
-argument: it all comes from the identity. The world keeps the submitted design, nothing else.
+Two toolsets differ only in whether the particle radius is the designer's to choose. Nothing about the duty or the cell
+is an argument: it all comes from the identity. The world keeps the submitted design, nothing else.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 from attrs import asdict, define, frozen
-from harness import Infeasible, Json, Range, Result, Toolset, Unit, tool
 
+from harness import Infeasible, Json, Range, Result, Toolset, Unit, tool
 from harness_battery.chemistry import BOUNDS, CHEMISTRIES, Design
 from harness_battery.requirements import DANGER_C, N_TO_P_DECIMALS, margins, measure
 from harness_battery.sample import Identity
@@ -19,7 +19,7 @@ from harness_battery.world import SolverFailed
 
 
 @define
-class World:
+class Submission:
     """What changes during an episode: the submitted design."""
 
     submitted: Design | None = None
@@ -82,13 +82,13 @@ _DANGER = {
 class FourVariables(Toolset):
     """Tools of the levels in which the particle radius is the published one."""
 
-    World = World
+    World = Submission
     identity: Identity
-    world: World
+    world: Submission
 
     @tool
     def estimate(self, design: Electrodes) -> Mapping[str, Json]:
-        """Compute mass, N/P ratio and nominal capacity of a design by algebra. Free; tells nothing about this cell's losses.
+        """Compute mass, N/P ratio and nominal capacity of a design by algebra. Free; knows nothing of this cell.
 
         Args:
             design: The design.
@@ -97,7 +97,7 @@ class FourVariables(Toolset):
 
     @tool(budget="simulations")
     def simulate(self, design: Electrodes) -> Result:
-        """Run a design of this cell under the duty; returns each quantity and its distance from the requirement. Costs one simulation.
+        """Simulate a design of this cell under the duty: each quantity and its distance from the requirement. Budgeted.
 
         Args:
             design: The design.
@@ -120,13 +120,13 @@ class FourVariables(Toolset):
 class FiveVariables(Toolset):
     """Tools of the level in which the particle radius is free as well."""
 
-    World = World
+    World = Submission
     identity: Identity
-    world: World
+    world: Submission
 
     @tool
     def estimate(self, design: ElectrodesAndParticle) -> Mapping[str, Json]:
-        """Compute mass, N/P ratio and nominal capacity of a design by algebra. Free; tells nothing about this cell's losses.
+        """Compute mass, N/P ratio and nominal capacity of a design by algebra. Free; knows nothing of this cell.
 
         Args:
             design: The design.
@@ -135,7 +135,7 @@ class FiveVariables(Toolset):
 
     @tool(budget="simulations")
     def simulate(self, design: ElectrodesAndParticle) -> Result:
-        """Run a design of this cell under the duty; returns each quantity and its distance from the requirement. Costs one simulation.
+        """Simulate a design of this cell under the duty: each quantity and its distance from the requirement. Budgeted.
 
         Args:
             design: The design.
@@ -177,7 +177,10 @@ def _simulate(tools: Any, design: Design) -> Result:
     except SolverFailed:
         raise Infeasible(_NO_SOLUTION[tools.clock.language]) from None
     found = tuple(margins(identity.requirements, values))
-    told: dict[str, Json] = {"all_met": all(m.met for m in found), "quantities": {m.name: _told(m, tools.options) for m in found}}
+    told: dict[str, Json] = {
+        "all_met": all(m.met for m in found),
+        "quantities": {m.name: _told(m, tools.options) for m in found},
+    }
     if tools.options.feedback == "margins":
         told |= {"mean_voltage_v": values["mean_v"], **_estimate(tools, design)}
         del told["n_to_p"]

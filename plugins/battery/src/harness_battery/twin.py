@@ -159,11 +159,11 @@ class Stack:
         self.rp = np.full(len(rows), self.cell.positive.particle_um * 1e-6)
         self.ls, self.es = self.cell.separator_um * 1e-6, self.cell.separator_porosity
         arrays: Any = Design(*rows.T)  # the algebra of a design works on columns as well
+        self.nominal: Array = np.asarray(self.cell.nominal_capacity(arrays), float)
+        self.n_to_p: Array = np.asarray(self.cell.n_to_p(arrays), float)
+        self.mass: Array = np.asarray(self.cell.mass(arrays), float)
         self.qn, self.qp = (active * q for q in self.cell.charges(arrays))
         self.lithium = active * self.cell.lithium(arrays)
-        self.nominal = self.cell.nominal_capacity(arrays)
-        self.n_to_p = self.cell.n_to_p(arrays)
-        self.mass = self.cell.mass(arrays)
         n, p = self.cell.negative, self.cell.positive
         self.an, self.ap = active * (1 - self.en - n.inert), active * (1 - self.ep - p.inert)
         self.bn, self.bp = self.en**self.table.negative.tortuosity, self.ep**self.table.positive.tortuosity
@@ -187,19 +187,29 @@ class Moment:
     plating: Array
 
 
-def moment(stack: Stack, deviation: Deviation, current: Array, seconds: Any, state: tuple[Array, Array, Array]) -> Moment:
-    """Return voltage, heat and plating potential at a time after the start of a constant current (A/m2, discharge > 0)."""
+def moment(
+    stack: Stack, deviation: Deviation, current: Array, seconds: Any, state: tuple[Array, Array, Array]
+) -> Moment:
+    """Return voltage, heat and plating potential some time into a constant current (A/m2, discharge > 0)."""
     x, y, kelvin = state
     cell, table = stack.cell, stack.table
     profile = _electrolyte(stack, deviation, current, seconds)
-    sn, fn = _surface(cell.negative.site_density, table.negative.diffusivity, stack.rn, -current / (stack.ln * stack.an), seconds)
-    sp, fp = _surface(cell.positive.site_density, table.positive.diffusivity, stack.rp, current / (stack.lp * stack.ap), seconds)
+    sn, fn = _surface(
+        cell.negative.site_density, table.negative.diffusivity, stack.rn, -current / (stack.ln * stack.an), seconds
+    )
+    sp, fp = _surface(
+        cell.positive.site_density, table.positive.diffusivity, stack.rp, current / (stack.lp * stack.ap), seconds
+    )
     rest = open_circuit(stack.name)
     hn, hp = (np.interp(f, rest.filling, e) for f, e in zip((x + sn, y + sp), table.entropy, strict=True))
     un = np.interp(x + sn, rest.filling, rest.negative) + (kelvin - REFERENCE_KELVIN) * hn
     up = np.interp(y + sp, rest.filling, rest.positive) + (kelvin - REFERENCE_KELVIN) * hp
-    eta_n = _overpotential(table.negative, cell.negative.site_density, x + sn, profile[0], -fn * deviation.kinetics**-1, kelvin)
-    eta_p = _overpotential(table.positive, cell.positive.site_density, y + sp, profile[1], fp * deviation.kinetics**-1, kelvin)
+    eta_n = _overpotential(
+        table.negative, cell.negative.site_density, x + sn, profile[0], -fn * deviation.kinetics**-1, kelvin
+    )
+    eta_p = _overpotential(
+        table.positive, cell.positive.site_density, y + sp, profile[1], fp * deviation.kinetics**-1, kelvin
+    )
     kappa = deviation.transport * np.interp(SALT, table.salt, table.conductivity)
     ionic = stack.ln / (3 * kappa * stack.bn) + stack.ls / (kappa * stack.bs) + stack.lp / (3 * kappa * stack.bp)
     solid = stack.lp / (3 * table.positive.conductivity) + stack.ln / (3 * table.negative.conductivity)
@@ -213,7 +223,7 @@ def moment(stack: Stack, deviation: Deviation, current: Array, seconds: Any, sta
 
 
 def _surface(sites: float, diffusivity: float, radius: Array, into: Array, seconds: Any) -> tuple[Array, Array]:
-    """Return the lead of the surface filling over the mean one, and the reaction current per particle surface (A/m2)."""
+    """Return by how much the surface is fuller than the mean, and the reaction current per particle surface, A/m2."""
     flux = into * radius / 3  # A/m2 of particle surface, into the particle
     grown = 1 - np.exp(-20.19 * diffusivity * seconds / radius**2)
     return flux * radius / (5 * FARADAY * diffusivity * sites) * grown, flux
@@ -228,18 +238,20 @@ def _overpotential(side: Side, sites: float, filling: Array, salt: Array, flux: 
 
 
 def _electrolyte(stack: Stack, deviation: Deviation, current: Array, seconds: Any) -> tuple[Array, Array, Array, Array]:
-    """Return the salt, mol/m3: mean of both electrodes, least at the positive foil, at the negative side of the separator."""
+    """Return the salt, mol/m3: means of both electrodes, at the positive foil, at the separator's negative side."""
     table = stack.table
     move = deviation.transport * np.interp(0.8 * SALT, table.salt, table.diffusivity)
     pores = stack.en * stack.ln + stack.es * stack.ls + stack.ep * stack.lp
     pull = (1 - table.transference) * current / (FARADAY * move)
-    drop_n, drop_s, drop_p = (pull * w for w in (stack.ln / (2 * stack.bn), stack.ls / stack.bs, stack.lp / (2 * stack.bp)))
+    drop_n, drop_s, drop_p = (
+        pull * w for w in (stack.ln / (2 * stack.bn), stack.ls / stack.bs, stack.lp / (2 * stack.bp))
+    )
     mean_n = -drop_n / 3
     mean_s = -drop_n - drop_s / 2
     mean_p = -drop_n - drop_s - 2 * drop_p / 3
     shift = -(stack.en * stack.ln * mean_n + stack.es * stack.ls * mean_s + stack.ep * stack.lp * mean_p) / pores
     length = stack.ln / stack.bn + stack.ls / stack.bs + stack.lp / stack.bp
-    grown = 1 - np.exp(-np.pi**2 * move * seconds / (length * pores))
+    grown = 1 - np.exp(-(np.pi**2) * move * seconds / (length * pores))
     ends = (mean_n + shift, mean_p + shift, shift - drop_n - drop_s - drop_p, shift - drop_n)
     n, p, least, edge = (SALT + grown * e for e in ends)
     return np.maximum(n, 5.0), np.maximum(p, 5.0), np.minimum(least, SALT + grown * shift), np.maximum(edge, 5.0)
@@ -248,10 +260,10 @@ def _electrolyte(stack: Stack, deviation: Deviation, current: Array, seconds: An
 def discharge(name: str, rows: Array, duty: Duty, deviation: Deviation) -> Estimate:
     """Estimate the discharge of each design down to the low voltage.
 
-    All times are computed at once, first at a guessed temperature, then at the one that the heat of the first pass gives.
+    All times are computed at once, first at a guessed temperature, then at the one that the first pass leads to.
     """
     stack = Stack(name, rows, deviation.active)
-    current = duty.c_rate * stack.nominal / stack.cell.area
+    current: Array = duty.c_rate * stack.nominal / stack.cell.area
     step = 3600 / duty.c_rate * 1.08 / STEPS
     seconds = step * np.arange(STEPS + 1)[:, None]
     x, y = stack.filling(stack.cell.high_voltage)
@@ -294,11 +306,13 @@ def _until(volts: Array, low: float) -> tuple[Array, Array]:
 def plating(name: str, rows: Array, duty: Duty, deviation: Deviation) -> tuple[Array, Array]:
     """Estimate the plating margin of each design's fast charge, V, and the share taken before full-charge voltage."""
     stack = Stack(name, rows, deviation.active)
-    current = -duty.charge_rate * stack.nominal / stack.cell.area
+    current: Array = -duty.charge_rate * stack.nominal / stack.cell.area
     full, empty = stack.filling(stack.cell.high_voltage), stack.filling(stack.cell.low_voltage)
     x, y = (e + CHARGE_START * (f - e) for f, e in zip(full, empty, strict=True))
     steps = 16
-    seconds = 3600 * duty.charge_share / duty.charge_rate * np.arange(1, int(steps * CHARGE_OVERRUN) + 1)[:, None] / steps
+    seconds = (
+        3600 * duty.charge_share / duty.charge_rate * np.arange(1, int(steps * CHARGE_OVERRUN) + 1)[:, None] / steps
+    )
     taken = current * seconds / 3600
     kelvin = np.full(taken.shape, duty.ambient_k + 4.0 * duty.charge_rate)
     now = moment(stack, deviation, current, seconds, (x - taken / stack.qn, y + taken / stack.qp, kelvin))

@@ -23,7 +23,6 @@ REFERENCE_KELVIN = 298.15
 CHARGE_START = 0.10  # state of charge at which the fast charge starts
 CHARGE_OVERRUN = 1.25  # a fast charge is followed to this multiple of the asked share, to see how far it could go
 DISCHARGE_HOURS = 1.3  # a discharge is followed for this multiple of the nominal duration
-TOLERANCES = {"rtol": 1e-5, "atol": 1e-6}
 
 _VOLTAGE = "Voltage [V]"
 _KELVIN = "Volume-averaged cell temperature [K]"
@@ -31,6 +30,10 @@ _CHARGE = "Discharge capacity [A.h]"
 _ENERGY = "Discharge energy [W.h]"
 _PLATING = "Negative electrode surface potential difference at separator interface [V]"
 _POINTS = {"discharge": 20, "charge": 14}
+_RELATIVE = {
+    "discharge": 1e-5,
+    "charge": 1e-4,
+}  # the DFN is within 0.3 mV of a finer mesh and tolerance, at a third of the time
 _INPUTS = (
     "Negative electrode thickness [m]",
     "Positive electrode thickness [m]",
@@ -49,7 +52,10 @@ _INPUTS = (
     "Total heat transfer coefficient [W.m-2.K-1]",
     "Current function [A]",
 )
-_KINETICS = ("Negative electrode exchange-current density [A.m-2]", "Positive electrode exchange-current density [A.m-2]")
+_KINETICS = (
+    "Negative electrode exchange-current density [A.m-2]",
+    "Positive electrode exchange-current density [A.m-2]",
+)
 _TRANSPORT = ("Electrolyte diffusivity [m2.s-1]", "Electrolyte conductivity [S.m-1]")
 _GRID = np.linspace(0.002, 0.998, 997)
 
@@ -110,7 +116,7 @@ class Charge:
 
     Attributes:
         plating_v: Least potential of the negative electrode against lithium until the asked share is in, V.
-        share: Share of the nominal capacity taken before full-charge voltage, at most `CHARGE_OVERRUN` of what was asked.
+        share: Share of the nominal capacity taken before full voltage, at most `CHARGE_OVERRUN` times the asked one.
     """
 
     plating_v: float
@@ -206,7 +212,7 @@ def _bench(name: str, kind: str) -> Any:
         parameter_values=values,
         submesh_types=meshes,
         var_pts=dict.fromkeys(("x_n", "x_s", "x_p", "r_n", "r_p"), _POINTS[kind]),
-        solver=pybamm.IDAKLUSolver(**TOLERANCES, output_variables=read),
+        solver=pybamm.IDAKLUSolver(rtol=_RELATIVE[kind], atol=1e-6, output_variables=read),
     )
 
 
@@ -225,13 +231,15 @@ def inputs_of(cell: Chemistry, design: Design, duty: Duty, deviation: Deviation,
     full, empty = (filling_at(cell.name, v, ratio, lithium) for v in (cell.high_voltage, cell.low_voltage))
     x, y = (float(e + start * (f - e)) for f, e in zip(full, empty, strict=True))
     n, p = cell.negative, cell.positive
+    an = deviation.active * (1 - design.negative_porosity - n.inert)
+    ap = deviation.active * (1 - design.positive_porosity - p.inert)
     return {
         "Negative electrode thickness [m]": design.negative_thickness_um * 1e-6,
         "Positive electrode thickness [m]": design.positive_thickness_um * 1e-6,
         "Negative electrode porosity": design.negative_porosity,
         "Positive electrode porosity": design.positive_porosity,
-        "Negative electrode active material volume fraction": deviation.active * (1 - design.negative_porosity - n.inert),
-        "Positive electrode active material volume fraction": deviation.active * (1 - design.positive_porosity - p.inert),
+        "Negative electrode active material volume fraction": an,
+        "Positive electrode active material volume fraction": ap,
         "Negative particle radius [m]": design.negative_particle_um * 1e-6,
         "Negative electrode density [kg.m-3]": n.solid_density * (1 - design.negative_porosity),
         "Positive electrode density [kg.m-3]": p.solid_density * (1 - design.positive_porosity),
