@@ -69,3 +69,4 @@ def test_every_rule_has_a_chinese_name() -> None:
     assert len(names) == len(WEIGHTS)
     assert names.isdisjoint(WEIGHTS)
     assert set(texts("en")) | {"rules"} == set(texts("zh"))
+    assert set(texts("en")["details"]) == set(texts("zh")["details"])

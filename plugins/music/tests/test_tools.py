@@ -37,7 +37,7 @@ def test_check_lists_every_fault_with_place_and_voices() -> None:
     assert told["clean"] is False
     assert told["count"] == len(told["faults"]) >= 3
     for fault in told["faults"]:
-        assert set(fault) == {"rule", "chord", "bar", "beat", "voices", "notes"}
+        assert set(fault) - {"detail"} == {"rule", "chord", "bar", "beat", "voices", "notes"}
         assert (fault["bar"] - 1) * sample.identity["metre"] + fault["beat"] == fault["chord"]
         assert set(fault["voices"]) <= set(VOICES)
     assert told["budget"] == "6 of 7 checks left"
@@ -47,6 +47,10 @@ def test_faults_are_named_in_chinese_too() -> None:
     _, sample, episode = opened(language="zh")
     told = ask(episode, "check", {"passage": names_json(sample.identity["start"])})
     assert all(fault["name"] != fault["rule"] for fault in told["faults"])
+    passage = names_json(sample.identity["start"])
+    passage["bass"][0] = "C7"
+    high = ask(episode, "check", {"passage": passage})["faults"]
+    assert any("半音" in fault.get("detail", "") for fault in high if fault["rule"] == "range")
 
 
 def test_the_model_answer_succeeds_and_unused_checks_count() -> None:

@@ -157,12 +157,16 @@ class Fault:
         chord: Index of the chord where the fault is heard; a fault of motion names the chord arrived at.
         voices: The voices that break it, from the top.
         notes: What they sing, a fault of motion with the notes before it.
+        detail: Name of a phrase in the wordings that says by how much, or nothing.
+        values: What is filled into the phrase.
     """
 
     rule: str
     chord: int
     voices: tuple[str, ...]
     notes: str
+    detail: str = ""
+    values: tuple[str, ...] = ()
 
     @property
     def of_motion(self) -> bool:
@@ -197,48 +201,43 @@ def _note_faults(passage: Passage, plan: Plan) -> Iterator[Fault]:
     for v, voice in enumerate(passage):
         low, high = plan.ranges[v]
         for i, note in enumerate(voice):
-            given = plan.given[v][i]
+            given, tones, singer = plan.given[v][i], plan.chords[i].tones, (VOICES[v],)
             if given is not None and note != given:
-                yield Fault("given-changed", i, (VOICES[v],), f"{note.name}, given {given.name}")
-            if note.pitch_class not in plan.chords[i].tones:
-                yield Fault("chord-tone", i, (VOICES[v],), f"{note.name}, chord {_names(plan.chords[i].tones)}")
-            if not low.semitone <= note.semitone <= high.semitone:
-                yield Fault("range", i, (VOICES[v],), f"{note.name}, {_beyond(note, low, high)}")
+                yield Fault("given-changed", i, singer, note.name, "given", (given.name,))
+            if note.pitch_class not in tones:
+                yield Fault("chord-tone", i, singer, note.name, "tones", (_names(tones),))
+            if note.semitone < low.semitone:
+                yield Fault("range", i, singer, note.name, "below", (str(low.semitone - note.semitone), low.name))
+            if note.semitone > high.semitone:
+                yield Fault("range", i, singer, note.name, "above", (str(note.semitone - high.semitone), high.name))
 
 
 def _chord_faults(passage: Passage, notes: Ints, plan: Plan) -> Iterator[Fault]:
     for upper, lower in NEIGHBOURS:
         pair = (VOICES[upper], VOICES[lower])
         for i in _where(crossing(notes[:, upper], notes[:, lower])):
-            yield Fault("crossing", i, pair, f"{passage[upper][i].name} under {passage[lower][i].name}")
+            yield Fault("crossing", i, pair, _sung(passage, i, (upper, lower)))
         if lower < 3:
             for i in _where(too_far(notes[:, upper], notes[:, lower])):
-                gap = int(notes[i, upper, 1] - notes[i, lower, 1]) - 12
-                yield Fault(
-                    "spacing",
-                    i,
-                    pair,
-                    f"{passage[upper][i].name} over {passage[lower][i].name}, {gap} semitones too far",
-                )
+                excess = str(int(notes[i, upper, 1] - notes[i, lower, 1]) - 12)
+                yield Fault("spacing", i, pair, _sung(passage, i, (upper, lower)), "wide", (excess,))
     for i, chord in enumerate(plan.chords):
-        yield from _tone_faults(i, chord, [voice[i] for voice in passage])
+        yield from _tone_faults(i, chord, passage)
 
 
-def _tone_faults(i: int, chord: Chord, notes: Sequence[Pitch]) -> Iterator[Fault]:
-    names = [note.pitch_class for note in notes]
+def _tone_faults(i: int, chord: Chord, passage: Passage) -> Iterator[Fault]:
+    names, sung = [voice[i].pitch_class for voice in passage], _sung(passage, i, (0, 1, 2, 3))
     if names[3] != chord.bass:
-        yield Fault("bass-tone", i, (VOICES[3],), f"{notes[3].name}, {chord.symbol} has {chord.bass.name} in the bass")
+        yield Fault("bass-tone", i, (VOICES[3],), passage[3][i].name, "bass_is", (chord.bass.name,))
     missing = [name for name in chord.needed if name not in names]
     if missing:
-        yield Fault("incomplete", i, VOICES, f"no {_names(missing)}")
-    for name, what in ((chord.leading, "leading tone"), (chord.seventh, "seventh")):
-        singers = [v for v in range(4) if name is not None and names[v] == name]
-        if name is not None and len(singers) > 1:
-            yield Fault(
-                "doubling", i, tuple(VOICES[v] for v in singers), f"{what} {name.name} sung {len(singers)} times"
-            )
+        yield Fault("incomplete", i, VOICES, sung, "missing", (_names(missing),))
+    for name, what in ((chord.leading, "leading_twice"), (chord.seventh, "seventh_twice")):
+        singers = tuple(v for v in range(4) if names[v] == name)
+        if len(singers) > 1:
+            yield Fault("doubling", i, tuple(VOICES[v] for v in singers), _sung(passage, i, singers), what)
     if chord.six_four and names.count(chord.bass) < 2:
-        yield Fault("doubling", i, VOICES, f"six-four chord with its bass note {chord.bass.name} not doubled")
+        yield Fault("doubling", i, VOICES, sung, "bass_once", (chord.bass.name,))
 
 
 def _motion_faults(passage: Passage, notes: Ints, plan: Plan) -> Iterator[Fault]:
@@ -264,6 +263,10 @@ def _motion_faults(passage: Passage, notes: Ints, plan: Plan) -> Iterator[Fault]
                 yield _motion("overlap", i, (upper, lower), passage)
 
 
+def _sung(passage: Passage, i: int, voices: Sequence[int]) -> str:
+    return ", ".join(passage[v][i].name for v in voices)
+
+
 def _motion(rule: str, i: int, voices: tuple[int, ...], passage: Passage) -> Fault:
     notes = ", ".join(f"{passage[v][i].name}–{passage[v][i + 1].name}" for v in voices)
     return Fault(rule, i + 1, tuple(VOICES[v] for v in voices), notes)
@@ -281,9 +284,3 @@ def _where(mask: Bools) -> list[int]:
 
 def _names(tones: Sequence[PitchClass]) -> str:
     return " ".join(tone.name for tone in tones)
-
-
-def _beyond(note: Pitch, low: Pitch, high: Pitch) -> str:
-    if note.semitone < low.semitone:
-        return f"{low.semitone - note.semitone} semitones below {low.name}"
-    return f"{note.semitone - high.semitone} semitones above {high.name}"

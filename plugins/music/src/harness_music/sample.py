@@ -174,7 +174,7 @@ def _tell(rng: np.random.Generator, bare: Exercise, model: Passage, level: Level
 
 
 def _marked(rng: np.random.Generator, bare: Exercise, level: Level) -> tuple[int, ...]:
-    """Harmonise: all but the first chord. Repair: drawn among all but the last."""
+    """Harmonise: all but the first chord. Repair: drawn among all."""
     length = len(bare.symbols)
     if bare.variant == "harmonise":
         return tuple(range(1, length))

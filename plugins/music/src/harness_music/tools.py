@@ -8,7 +8,7 @@ from harness_music.pitch import VOICES, Passage
 from harness_music.rules import Fault, Plan, find_faults, weigh
 from harness_music.sample import Exercise, Options, plan_of
 from harness_music.solver import choices
-from harness_music.wordings import rule_name
+from harness_music.wordings import fault_detail, rule_name
 from harness_music.world import Desk, Unreadable, Voices, passage_from
 
 
@@ -70,4 +70,6 @@ def fault_json(fault: Fault, plan: Plan, language: str) -> dict[str, Json]:
     told: dict[str, Json] = {"rule": fault.rule, "chord": fault.chord + 1, "bar": bar, "beat": beat}
     name = rule_name(fault.rule, language)
     told |= {"name": name} if name != fault.rule else {}
-    return told | {"voices": list(fault.voices), "notes": fault.notes}
+    told |= {"voices": list(fault.voices), "notes": fault.notes}
+    detail = fault_detail(fault.detail, fault.values, language)
+    return told | ({"detail": detail} if detail else {})

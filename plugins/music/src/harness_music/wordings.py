@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -18,3 +18,8 @@ def texts(language: str) -> Mapping[str, Any]:
 def rule_name(rule: str, language: str) -> str:
     """Return a rule's name in a language; in English the rule is its own name."""
     return str(texts(language).get("rules", {}).get(rule, rule))
+
+
+def fault_detail(name: str, values: Sequence[str], language: str) -> str:
+    """Return the phrase that says by how much a rule is broken; empty for a fault that needs none."""
+    return str(texts(language)["details"][name]).format(*values) if name else ""
