@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from attrs import evolve
-from brute import fewest_steps, successors
+from escape_brute import fewest_steps, successors
 
 from harness_escape.graph import Insoluble, optimum
 from harness_escape.house import House, Thing
