@@ -19,8 +19,8 @@ from harness_holdem.planner import Situation
 from harness_holdem.sample import Identity
 from harness_holdem.strength import board_percentiles
 
-_ROUNDS = ((24, 60), (8, 150), (3, 500))
-_HANDS = 2
+_ROUNDS = ((16, 60), (5, 200), (2, 500))
+_HANDS = 1
 
 
 @attrs.frozen

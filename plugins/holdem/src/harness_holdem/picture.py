@@ -141,12 +141,13 @@ def _panel(draw: Draw, fields: Mapping[str, str]) -> None:
     draw.text((left, 18), f"Hand {fields['hand']}", _TEXT, _font(20))
     draw.text((left, 45), fields["street"].capitalize(), _GOLD, _font(16))
     top = _heading(draw, 76, "Betting")
-    for part in fields["betting"].split(" | "):
-        street, _, steps = part.partition(": ")
-        if steps:
-            draw.text((left, top), street, _GOLD, _font(13))
-            top = _lines(draw, steps, left + 54, top, 154)
-    top = _heading(draw, max(top + 8, 340), "Your actions")
+    lines = _told(draw, fields["betting"], 13)
+    size = 13 if len(lines) <= 14 else 10
+    for street, line in lines if size == 13 else _told(draw, fields["betting"], size):
+        draw.text((left, top), street, _GOLD, _font(size))
+        draw.text((left + 54, top), line, _TEXT, _font(size))
+        top += size + 3
+    top = _heading(draw, 344, "Your actions")
     for action in fields["legal"].split("; "):
         draw.text((left, top), action, _TEXT, _font(17))
         top += 23
@@ -159,18 +160,21 @@ def _heading(draw: Draw, top: int, text: str) -> int:
     return top + 24
 
 
-def _lines(draw: Draw, text: str, left: int, top: int, width: int) -> int:
-    """Write a list of steps in lines no longer than a width; return where the next line goes."""
-    line = ""
-    for step in text.split(", "):
-        longer = f"{line}, {step}" if line else step
-        if line and draw.textlength(longer, _font(13)) > width:
-            draw.text((left, top), line + ",", _TEXT, _font(13))
-            line, top = step, top + 16
-        else:
-            line = longer
-    draw.text((left, top), line, _TEXT, _font(13))
-    return top + 18
+def _told(draw: Draw, betting: str, size: int) -> list[tuple[str, str]]:
+    """Break the betting into lines that fit the panel: (street on its first line, steps)."""
+    found: list[tuple[str, str]] = []
+    for part in betting.split(" | ") if betting else ():
+        street, _, steps = part.partition(": ")
+        line = ""
+        for step in steps.split(", "):
+            longer = f"{line}, {step}" if line else step
+            if line and draw.textlength(longer, _font(size)) > 156:
+                found.append((street, line + ","))
+                street, line = "", step
+            else:
+                line = longer
+        found.append((street, line))
+    return found
 
 
 @cache

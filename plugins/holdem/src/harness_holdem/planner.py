@@ -23,7 +23,7 @@ from harness_holdem.strength import board_percentiles, board_values, values
 from harness_holdem.styles import Floats, Likelihood, Style, respond, wager
 
 SAMPLES = 1800
-_LIBRARY, _RUNOUTS, _BUCKETS = 900, 150, 8
+_LIBRARY, _RUNOUTS, _BUCKETS = 900, 196, 8
 _NEGLIGIBLE = 4e-3
 _SPAN = 1 << 13
 
@@ -253,8 +253,9 @@ def _runouts(board: tuple[int, ...], draw: int) -> _Rollouts:
     if len(board) == 4:
         new = rest[:, None]
     else:
-        rng = np.random.default_rng([*board, draw])
-        new = rng.permuted(np.tile(rest, (_RUNOUTS, 1)), axis=1)[:, :2]
+        first = np.arange(_RUNOUTS) % len(rest)  # every turn equally often
+        step = np.random.default_rng([*board, draw]).integers(1, len(rest), _RUNOUTS)
+        new = np.column_stack([rest[first], rest[(first + step) % len(rest)]])
     boards = np.hstack([np.tile(np.array(board), (len(new), 1)), new])
     rivers = _Street(boards, np.arange(len(new)))
     if len(board) == 4:
