@@ -125,19 +125,15 @@ def _fit(task: Brief, good: Sequence[Measured], rng: np.random.Generator) -> Dev
     """Return the deviation that explains the measurements best, by a narrowing cloud within the told bands."""
     if not good:
         return MIDDLE
-    rows = np.array([m.row for m in good])
     low, high = np.array(list(BANDS.values())).T
-    points = np.vstack([(low + high) / 2, rng.uniform(low, high, (35, len(low)))])
-    misfits = np.array([_misfit(task, rows, good, p) for p in points])
+    points = np.vstack([(low + high) / 2, rng.uniform(low, high, (47, len(low)))])
+    misfits = _misfits(task, good, points)
     for _ in range(4):
-        top = points[np.argsort(misfits, kind="stable")[:6]]
-        kept = np.sort(misfits)[:6]
-        fresh = np.clip(
-            top[rng.integers(0, 6, 16)] + rng.normal(0, 0.7, (16, len(low))) * (top.std(axis=0) + 0.01 * (high - low)),
-            low,
-            high,
-        )
-        points, misfits = np.vstack([top, fresh]), np.concatenate([kept, [_misfit(task, rows, good, p) for p in fresh]])
+        best = np.argsort(misfits, kind="stable")[:6]
+        step = 0.7 * rng.normal(size=(24, len(low))) * (points[best].std(axis=0) + 0.01 * (high - low))
+        fresh = np.clip(points[best][rng.integers(0, len(best), len(step))] + step, low, high)
+        points = np.vstack([points[best], fresh])
+        misfits = np.concatenate([misfits[best], _misfits(task, good, fresh)])
     return Deviation(*map(float, points[int(np.argmin(misfits))]))
 
 
@@ -145,15 +141,17 @@ _TRUST = {"capacity_ah": 0.004, "energy_wh_per_kg": 0.006, "peak_c": 0.06, "plat
 """Errors of the twin that are expected: relative, for the temperature relative to the rise, for the potential in mV."""
 
 
-def _misfit(task: Brief, rows: Array, good: Sequence[Measured], point: Array) -> float:
-    values = predict(task, rows, Deviation(*point))
-    ambient, total = task.duty.ambient_k - ZERO_CELSIUS, 0.0
+def _misfits(task: Brief, good: Sequence[Measured], points: Array) -> Array:
+    """Return how badly each candidate deviation (a row) explains the measurements; all in one call of the twin."""
+    rows = np.tile([m.row for m in good], (len(points), 1))
+    candidates: Any = Deviation(*np.repeat(points, len(good), axis=0).T)  # the twin takes one deviation per row as well
+    values = predict(task, rows, candidates)
+    ambient, total = task.duty.ambient_k - ZERO_CELSIUS, np.zeros(len(points))
     for name, trust in _TRUST.items():
-        if name not in values:
-            continue
-        told = np.array([m.values[name] for m in good])
-        error = _error(name, told, values[name], ambient) / trust
-        total += float(np.sum(np.minimum(error**2, 25.0)))
+        if name in values:
+            told = np.tile([m.values[name] for m in good], len(points))
+            error = _error(name, told, values[name], ambient) / trust
+            total += np.minimum(error**2, 25.0).reshape(len(points), -1).sum(axis=1)
     return total
 
 

@@ -150,7 +150,7 @@ class Estimate:
 class Stack:
     """Designs of one chemistry side by side, with what stays the same during a run."""
 
-    def __init__(self, name: str, rows: Array, active: float = 1.0) -> None:
+    def __init__(self, name: str, rows: Array, active: Any = 1.0) -> None:
         self.name, self.cell, self.table = name, CHEMISTRIES[name], tables(name)
         column = dict(zip(VARIABLES, rows.T, strict=True))
         self.ln, self.lp = column["negative_thickness_um"] * 1e-6, column["positive_thickness_um"] * 1e-6
