@@ -46,3 +46,11 @@ def test_fitting_a_chart_is_repeatable_and_beats_a_bad_one() -> None:
     from harness_holdem.chart import _loss
 
     assert _loss(best, identities) <= _loss(Chart(0.0, 1.0, 0.0, 5.0, 1.5), identities)
+
+
+def test_the_reference_plays_an_instance_the_same_in_every_run() -> None:
+    task = load_task("holdem", "text-hard")
+    sample = task.sample(1, seed=24)
+    one, other = (play_inline(task, sample, scripts_of(task)["reference"], run) for run in ("a", "b"))
+    assert one.log.metrics == other.log.metrics
+    assert [action.arguments for action in one.log.actions] == [action.arguments for action in other.log.actions]

@@ -57,9 +57,12 @@ _SEARCH = {f"{variant}-hard": 0.25 for variant in ("image", "text")}
 
 
 def reference(view: View) -> Generator[Move, Observation, None]:
-    """Read the recorded hands, then play the best response to the style estimated so far."""
-    big_blind = int(view.facts["blinds"].split("/")[1])
-    following = Following(int(view.facts["stack"]), big_blind, view.rng)
+    """Read the recorded hands, then play the best response to the style estimated so far.
+
+    It draws from a generator of its own, not from that of the run: an instance that it solved it solves every time.
+    """
+    rng = np.random.default_rng(1)
+    following = Following(int(view.facts["stack"]), int(view.facts["blinds"].split("/")[1]), rng)
     for page in range(1, view.limits.budgets["pages"] + 1):
         result = yield call("scout", page=page)
         for hand in result.data["hands"]:
@@ -69,7 +72,7 @@ def reference(view: View) -> Generator[Move, Observation, None]:
         for hand in result.data.get("ended", ()):
             following.ended(hand)
         situation = following.table(shown(result))
-        values = action_values(following.style, situation, 1 + 2 * int(view.rng.integers(2**30)))
+        values = action_values(following.style, situation, 1 + 2 * int(rng.integers(2**30)))
         result = yield move(situation.spot, max(values, key=values.__getitem__))
 
 
