@@ -116,7 +116,7 @@ def propose(rng: np.random.Generator, options: Options) -> Identity:
 
 def _draw_duty(rng: np.random.Generator, level: Level) -> Duty:
     c_rate = round(float(rng.uniform(*level.c_rates)), 2)
-    ambient = round(float(rng.uniform(24.0, 40.0)), 1) + ZERO_CELSIUS
+    ambient = round(round(float(rng.uniform(24.0, 40.0)), 1) + ZERO_CELSIUS, 2)
     if not level.fast_charge:
         return Duty(c_rate, ambient, TYPICAL_COOLING)
     rate, share = round(float(rng.uniform(0.6, 1.0)), 2), round(float(rng.uniform(0.35, 0.5)), 2)
