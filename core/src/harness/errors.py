@@ -7,7 +7,6 @@ next. Tool code raises `Refused`, `Infeasible` or `Unsafe` to answer the policy;
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 
 
@@ -91,6 +90,8 @@ class Refused(CallError):
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return `; did you mean 'x'?` with the closest known name, or the list of names when none is close."""
+    import difflib  # only when something went wrong: it costs as much as the rest of this module's start-up
+
     names = sorted(known)
     close = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
     if close:

@@ -2,7 +2,8 @@
 
 Entry points give identity and are read from distribution metadata; nothing is imported until it is asked for. pluggy
 gives contributions: the manager of a task holds that task's module and the plugins chosen for the run, nothing else,
-since pluggy asks everyone who is registered.
+since pluggy asks everyone who is registered. `harness --help` passes through here, so this module imports next to
+nothing.
 """
 
 from __future__ import annotations
@@ -12,17 +13,17 @@ import importlib.util
 from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
-import pluggy
-from attrs import frozen
 from importlib_metadata import EntryPoint, entry_points
 
-from harness import hookspecs
 from harness.errors import TaskError, UnknownName, UserError
 
+if TYPE_CHECKING:
+    import pluggy
 
-@frozen
-class Listing:
+
+class Listing(NamedTuple):
     """One entry point as its metadata tells it.
 
     Attributes:
@@ -65,8 +66,24 @@ def _listing(point: EntryPoint) -> Listing:
     faults = (f"module {point.module!r} does not exist ({missing!r} was not found)",) if missing else ()
     if dist is None:
         return Listing(point.name, "?", "?", point.value, "", faults)
-    summary = dist.metadata.get("Summary", "")
-    return Listing(point.name, dist.name, dist.version, point.value, summary or "", faults)
+    about = _headers(point)
+    return Listing(point.name, about["name"], about["version"], point.value, about.get("summary", ""), faults)
+
+
+def _headers(point: EntryPoint) -> dict[str, str]:
+    """Read the head of a distribution's metadata; the library would parse the whole text, once for each field."""
+    dist = point.dist
+    assert dist is not None
+    text = dist.read_text("METADATA")
+    if text is None:  # another layout
+        return {"name": dist.name, "version": dist.version, "summary": dist.metadata.get("Summary") or ""}
+    found: dict[str, str] = {}
+    for line in text.splitlines():
+        if not line:
+            break
+        name, _, value = line.partition(":")
+        found.setdefault(name.lower(), value.strip())
+    return found
 
 
 def _missing_module(module: str) -> str:
@@ -134,6 +151,10 @@ def manager(task: object, name: str, plugins: Sequence[str] = ()) -> pluggy.Plug
         name: Name to register it under.
         plugins: Names from the entry point group `harness.plugins`, in the order given; later ones are asked first.
     """
+    import pluggy
+
+    from harness import hookspecs
+
     made = pluggy.PluginManager("harness")
     made.add_hookspecs(hookspecs)
     _register(made, task, name)
@@ -143,6 +164,8 @@ def manager(task: object, name: str, plugins: Sequence[str] = ()) -> pluggy.Plug
 
 
 def _register(made: pluggy.PluginManager, plugin: object, name: str) -> None:
+    import pluggy
+
     try:
         made.register(plugin, name)
         made.check_pending()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from harness.errors import UserError
-from harness.records import Json
+
+if TYPE_CHECKING:
+    from harness.records import Json
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import click
-from attrs import asdict
 
 from harness import plugins
 from harness.cli._shared import json_option, print_json
@@ -15,7 +14,7 @@ def command(as_json: bool) -> None:
     """List installed tasks with their distributions; nothing is imported. Faults in the metadata are shown."""
     found = plugins.listings("harness.tasks")
     if as_json:
-        print_json([asdict(item) for item in found])
+        print_json([item._asdict() for item in found])
         return
     if not found:
         click.echo("no tasks are installed; try: pip install harness-task-battery")
