@@ -1,0 +1,150 @@
+"""The equations: expected flows between seven compartments, day by day, for regions and age bands at once.
+
+Susceptible → exposed → infectious → recovered or hospital → recovered or dead; vaccinated people leave the susceptible
+until their immunity wanes. Flows are expectations, so people are real numbers and the same acts always have the same
+effect; chance enters through seeded weekly shocks of transmission, which do not depend on what is done. Arrays carry
+a leading axis of alternatives: an episode has one, a planner compares many. The force of infection enters as
+`1 - exp(-force)`, which makes the final size of an unmitigated outbreak exact at any step.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+import numpy as np
+from attrs import frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Array: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
+
+S, E, I, H, D, R, V = range(7)  # noqa: E741 - the names that the literature uses
+"""Places of the compartments on the first axis: susceptible … vaccinated."""
+
+AGES: Final = 3
+"""Age bands: 0-19, 20-64, 65 and older."""
+
+SHARES: Final = np.array([0.22, 0.60, 0.18])
+"""Share of each band in the population of every region."""
+
+FATALITY: Final = np.array([0.02, 0.07, 0.24])
+"""Share of hospital stays that end in death while there are beds enough."""
+
+ADMISSION: Final = np.array([0.0015, 0.011, 0.075])
+"""Share of infections that need a hospital, before the disease's severity."""
+
+UNCARED: Final = 2.0
+"""By how much fatality grows, relative, for patients without a bed."""
+
+
+@frozen
+class Pace:
+    """Probabilities per step.
+
+    Attributes:
+        days: Length of a step.
+        onset: From exposed to infectious.
+        removal: From infectious to recovered or hospital.
+        discharge: From hospital to recovered or dead.
+        waning: From recovered or vaccinated to susceptible.
+        admission: Share of each age band that goes to hospital, shape (AGES,).
+    """
+
+    days: float
+    onset: float
+    removal: float
+    discharge: float
+    waning: float
+    admission: Array
+
+
+def pace(days: float, latent: float, infectious: float, stay: float, immune: float, severity: float) -> Pace:
+    """Return the step probabilities of mean durations in days."""
+    leave = [1.0 - float(np.exp(-days / mean)) for mean in (latent, infectious, stay, immune)]
+    return Pace(days, *leave, admission=np.minimum(1.0, ADMISSION * severity))
+
+
+@frozen
+class Tally:
+    """What happened over some steps, each of shape (alternatives, regions).
+
+    Attributes:
+        infections: Newly exposed.
+        onsets: Newly infectious.
+        admissions: New hospital patients.
+        deaths: Deaths.
+        overflow: Patient-days without a bed.
+    """
+
+    infections: Array
+    onsets: Array
+    admissions: Array
+    deaths: Array
+    overflow: Array
+
+
+def advance(
+    people: Array,
+    pace: Pace,
+    matrix: Array,
+    strengths: Sequence[float | Array],
+    beds: Array,
+    jabs: Array | None = None,
+    escapes: Sequence[float] | None = None,
+) -> Tally:
+    """Move people on by one step per strength, in place.
+
+    Args:
+        people: Changed in place; shape (7, alternatives, regions × AGES).
+        pace: Step probabilities.
+        matrix: Force per infectious person at strength 1, per day: (alternatives, regions × AGES, regions × AGES).
+        strengths: Factor on the force, one per step.
+        beds: Beds of each region, broadcastable to (alternatives, regions).
+        jabs: Share of the susceptible who become vaccinated in a step; None where nobody ever was.
+        escapes: Share of the immune who become susceptible to a new variant, one per step.
+    """
+    alternatives, cells = people.shape[1:]
+    by_region = (alternatives, cells // AGES, AGES)
+    total, overflow = np.zeros((4, alternatives, cells)), np.zeros(by_region[:2])
+    fatality, admission = (np.tile(share, by_region[1]) for share in (FATALITY, pace.admission))
+    for step, strength in enumerate(strengths):
+        over = _crowding(people[H].reshape(by_region), beds, overflow, pace.days)
+        deadly = fatality if over is None else np.minimum(0.95, fatality * (1.0 + UNCARED * np.repeat(over, AGES, 1)))
+        force = np.matmul(matrix, people[I][:, :, None])[:, :, 0] * (strength * -pace.days)
+        infected = people[S] * -np.expm1(force)
+        onset, leave, out = pace.onset * people[E], pace.removal * people[I], pace.discharge * people[H]
+        admitted, died = leave * admission, out * deadly
+        for place, flow in enumerate((infected, onset, admitted, died)):
+            total[place] += flow
+        lost = pace.waning + (escapes[step] if escapes is not None else 0.0)
+        waned = people[R] * lost
+        people[S] += waned - infected
+        people[E] += infected - onset
+        people[I] += onset - leave
+        people[H] += admitted - out
+        people[D] += died
+        people[R] += leave - admitted + out - died - waned
+        _vaccinated(people, jabs, lost)
+    sums = total.reshape(4, *by_region).sum(axis=3)
+    return Tally(sums[0], sums[1], sums[2], sums[3], overflow)
+
+
+def _vaccinated(people: Array, jabs: Array | None, lost: float) -> None:
+    """Let people lose the protection of the vaccine, and others gain it."""
+    if jabs is not None:
+        jabbed, faded = people[S] * jabs, people[V] * lost
+        people[S] += faded - jabbed
+        people[V] += jabbed - faded
+
+
+def _crowding(hospital: Array, beds: Array, overflow: Array, days: float) -> Array | None:
+    """Add patient-days without a bed to `overflow`; return the share of patients without one, None if nowhere any."""
+    patients = hospital.sum(axis=2)
+    excess = patients - beds
+    if excess.max() <= 0.0:
+        return None
+    excess = np.maximum(0.0, excess)
+    overflow += excess * days
+    share: Array = excess / np.maximum(patients, 1e-9)
+    return share

@@ -1,0 +1,61 @@
+"""Simple rules, swept over with the true model: the foot of the scale of partial credit.
+
+Every constant level of distancing, with and without masks and testing, with vaccine and tests sent out evenly as they
+arrive. Real policies that do the same are in `policies`; here the rules run side by side in one field.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from harness_epidemic.country import HISTORY, Identity
+from harness_epidemic.disease import Array
+from harness_epidemic.measures import LEVELS, Policy
+from harness_epidemic.score import VALUES
+from harness_epidemic.weeks import Field, aftermath, model_of, run_week
+from harness_epidemic.world import outbreak
+
+STEPS: Final = 3
+"""Steps of a week in the sweep: coarser than an episode's, as only a scale is wanted."""
+
+CONSTANT: Final = tuple(
+    Policy(level, "closed" if level == LEVELS - 1 else "open", level > 0, "open", min(level, 1))
+    for level in range(LEVELS)
+)
+"""One package per level of distancing."""
+
+
+def sweep(identity: Identity, policies: tuple[Policy, ...]) -> dict[str, Array]:
+    """Return deaths, overflow, cost and aftermath of each policy, held from week 0 to the end."""
+    return sweep_sequences(identity, policies, np.arange(len(policies))[:, None], identity.weeks)
+
+
+def sweep_sequences(identity: Identity, ladder: tuple[Policy, ...], sequences: Array, step: int) -> dict[str, Array]:
+    """Return the four quantities of sequences of packages, each held for `step` weeks; shape (sequences, steps)."""
+    model, field = model_of(identity, STEPS), outbreak(identity)
+    for week in range(-HISTORY, 0):
+        run_week(model, field, week)
+    field, deaths, overflow = field.repeat(len(sequences)), 0.0, 0.0
+    rows = np.array([policy.row() for policy in ladder], dtype=float)
+    for week in range(identity.weeks):
+        chosen = rows[sequences[:, week // step]][:, None, :]
+        field.ordered = np.repeat(chosen, len(identity.regions), axis=1)
+        _send(identity, field, week)
+        tally = run_week(model, field, week, float(identity.supply.treasury)).tally
+        deaths, overflow = deaths + tally.deaths.sum(axis=1), overflow + tally.overflow.sum(axis=1)
+    later = aftermath(model, field, identity.weeks)
+    return {"deaths": deaths, "overflow": overflow, "cost": field.spent, "aftermath": later}
+
+
+def best_burden(identity: Identity, policies: tuple[Policy, ...]) -> float:
+    """Return the burden of the best of some constant policies."""
+    found = sweep(identity, policies)
+    return float(sum(VALUES[name] * values for name, values in found.items()).min())
+
+
+def _send(identity: Identity, field: Field, week: int) -> None:
+    share = identity.populations / identity.populations.sum()
+    field.doses = field.doses + (identity.supply.doses if week >= identity.supply.first else 0) * share
+    field.tests = field.tests + identity.supply.tests * share

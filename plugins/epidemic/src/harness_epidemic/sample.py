@@ -1,0 +1,148 @@
+"""Proposing instances: draw a country and its disease, let the planner play it, and ask for what it reached.
+
+The planner plays through the same tools, bulletins and budgets as any policy. Targets are what it reached plus the
+slack of the level; the bar of partial credit starts at the best of the simple rules, swept over with the true model.
+Draws in which the planner is no better than a simple rule, or the epidemic is none, are rejected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+import numpy as np
+from attrs import evolve
+
+from harness import Clock, Reject
+from harness_epidemic import tiny
+from harness_epidemic.bulletin import bulletin
+from harness_epidemic.country import Bar, Disease, Identity, Region, Supply, Surveillance, Targets
+from harness_epidemic.measures import BED_PRICE
+from harness_epidemic.naive import CONSTANT, best_burden
+from harness_epidemic.options import PLANS, Options, Plan, budgets
+from harness_epidemic.planner import Brief, Planner
+from harness_epidemic.score import burden, targets_for
+from harness_epidemic.tools import EpidemicTools
+from harness_epidemic.world import World, measure, start_world
+
+NAMES: Final = (
+    "Alder", "Birch", "Cedar", "Dorn", "Elm", "Fern", "Grove", "Heath", "Iris", "Juniper", "Linden", "Maple",
+)  # fmt: skip
+
+RANGES: Final[Mapping[str, tuple[float, float]]] = {
+    "r0": (1.7, 3.0),
+    "latent": (2.5, 4.5),
+    "infectious": (4.5, 7.0),
+    "stay": (7.0, 11.0),
+    "immune": (150.0, 350.0),
+    "severity": (0.7, 1.4),
+    "season": (0.0, 0.15),
+    "gain": (1.15, 1.4),
+    "escape": (0.05, 0.25),
+    "fatigue": (0.02, 0.06),
+    "rate": (0.15, 0.5),
+}
+"""Ranges of what is hidden; the prompt tells those that an officer would know."""
+
+LEAST_GAIN: Final = 0.03
+"""By how much of its burden the planner must beat the best simple rule."""
+
+
+class Proposer:
+    """Draws countries of a level."""
+
+    identity: type = Identity
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self.plan: Plan = PLANS[options.level]
+
+    def sample(self, rng: np.random.Generator) -> Identity:
+        """Propose an instance whose planner beats the simple rules."""
+        drawn = draw(self.plan, rng)
+        small = self.options.level == "tiny"
+        world = tiny.play(drawn) if small else play(drawn, self.options)
+        reached = measure(drawn, world)
+        naive, planned = best_burden(drawn, tiny.LADDER if small else CONSTANT), burden(reached)
+        if planned * (1.0 + LEAST_GAIN) > naive:
+            raise Reject("a simple rule does as well as the planner")
+        return evolve(drawn, targets=targets_for(reached, self.plan.slack), bar=Bar(round(naive, 3), round(planned, 3)))
+
+
+def play(identity: Identity, options: Options) -> World:
+    """Let the planner play an instance through the tools; return the final world."""
+    world = start_world(identity)
+    planner = Planner(brief_of(identity, options.level))
+    while world.week < identity.weeks:
+        for name, arguments in planner.decide(bulletin(identity, world)):
+            tools = EpidemicTools(identity, options, world, Clock())
+            getattr(tools, name)(**arguments)
+    return world
+
+
+def brief_of(identity: Identity, level: str) -> Brief:
+    """Return what the prompt of an instance tells a planner."""
+    granted = budgets(identity.weeks, level)
+    return Brief(identity.weeks, identity.regions, identity.supply, granted["bulletins"], granted["orders"])
+
+
+def draw(plan: Plan, rng: np.random.Generator) -> Identity:
+    """Draw a country without targets."""
+    count = int(rng.integers(plan.regions[0], plan.regions[1] + 1))
+    weeks = 2 * int(rng.integers(plan.weeks[0] // 2, plan.weeks[1] // 2 + 1))
+    regions = _regions(count, rng)
+    people = sum(region.population for region in regions)
+    return Identity(
+        weeks,
+        regions,
+        _mobility(count, rng),
+        _disease(plan, weeks, rng),
+        Surveillance(_in("rate", rng), _uniform(*plan.delay, rng), plan.noise),
+        tuple(_uniform(20.0, 90.0, rng) * (1.0 if place == 0 else _uniform(0.1, 1.0, rng)) for place in range(count)),
+        _supply(people, weeks, rng) if plan.supplied else Supply(weeks + 1, 0, 0, 0, 10**9),
+        int(rng.integers(2**31)),
+        plan.shock,
+        Targets(1, 1, 1, 1),
+        Bar(0.0, 0.0),
+    )
+
+
+def _regions(count: int, rng: np.random.Generator) -> tuple[Region, ...]:
+    names = [NAMES[i] for i in rng.permutation(len(NAMES))[:count]]
+    people = [1000 * int(rng.integers(120, 700)) for _ in names]
+    return tuple(
+        Region(name, population, int(population * _uniform(0.0006, 0.0012, rng)))
+        for name, population in zip(names, people, strict=True)
+    )
+
+
+def _mobility(count: int, rng: np.random.Generator) -> tuple[tuple[float, ...], ...]:
+    return tuple(
+        tuple(_uniform(0.01, 0.05, rng) if here != there else 0.0 for there in range(count)) for here in range(count)
+    )
+
+
+def _disease(plan: Plan, weeks: int, rng: np.random.Generator) -> Disease:
+    drawn = {
+        name: _in(name, rng)
+        for name in ("r0", "latent", "infectious", "stay", "immune", "severity", "season", "gain", "escape", "fatigue")
+    }
+    arrives = int(rng.integers(weeks // 4, weeks // 2)) if rng.random() < plan.variant else 200
+    return Disease(**drawn, peak=_uniform(0.0, 52.0, rng), variant=arrives)
+
+
+def _supply(people: int, weeks: int, rng: np.random.Generator) -> Supply:
+    first = int(rng.integers(weeks // 5, weeks // 2))
+    tests = int(people * 0.01 * _uniform(0.8, 1.6, rng))
+    doses = int(people * _uniform(0.006, 0.016, rng))
+    beds = int(people * _uniform(0.0003, 0.0006, rng))
+    treasury = int(people / 1000.0 * weeks * _uniform(16.0, 24.0, rng)) + BED_PRICE * beds
+    return Supply(first, doses, tests, beds, treasury)
+
+
+def _in(name: str, rng: np.random.Generator) -> float:
+    return _uniform(*RANGES[name], rng)
+
+
+def _uniform(low: float, high: float, rng: np.random.Generator) -> float:
+    return round(float(rng.uniform(low, high)), 6)
