@@ -108,7 +108,7 @@ def propose(rng: np.random.Generator, options: Options) -> Identity:
     start[THICKNESS] = round(float(rng.uniform(55.0, 115.0)), 1)
     free = free_variables(options) & (np.arange(len(start)) != THICKNESS)
     careful = evolve(deviation, transport=CARE * deviation.transport)
-    row = best_design(_wish(name, duty, careful), rng, start, free, Effort(140, 4, 40))
+    row = best_design(_wish(name, duty, careful), rng, start, free, Effort(120, 3, 40))
     duty = evolve(duty, cooling=_cooling(name, row, duty, deviation, rng))
     requirements = _require(name, twin.as_design(row), duty, deviation, level, rng)
     return Identity(name, duty, deviation, requirements, level.simulations)

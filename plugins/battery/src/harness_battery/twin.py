@@ -30,7 +30,7 @@ from harness_battery.world import (
 
 Array = NDArray[np.float64]
 GAS, FARADAY = 8.314462618, 96485.33212
-STEPS = 48
+STEPS = 40
 PASSES = 2
 SALT = 1000.0  # mol/m3 of electrolyte at rest
 VARIABLES = tuple(BOUNDS)

@@ -182,7 +182,7 @@ def filling_at(name: str, voltage: float, per_positive: Any, lithium: Any) -> tu
     """
     table, ratio, held = open_circuit(name), np.asarray(per_positive, float), np.asarray(lithium, float)
     low, high = np.full(ratio.shape, _GRID[0]), np.full(ratio.shape, _GRID[-1])
-    for _ in range(40):
+    for _ in range(28):
         x = (low + high) / 2
         y = held - x * ratio
         rest = np.interp(y, _GRID, table.positive) - np.interp(x, _GRID, table.negative)
