@@ -170,6 +170,7 @@ class Model:
         inertia = ask["heat_capacity"] * ask["steps"] / ask["stage"]
         flow = ask["conductivity"] * ufl.inner(ufl.grad(self.trial), ufl.grad(test)) * self.dx
         implicit = inertia * self.trial * test * self.dx + flow + self._convected(self.trial)
+        implicit += sum(ask["damping"] * (self.trial - now) * test * self.ds(tag) for tag in self._open())
         left, right = ufl.lhs(implicit), inertia * now * test * self.dx - self._radiated(now) + ufl.rhs(implicit)
         outputs = [self._constant(0.0) for _ in ask["segments"]]
         right += sum(output * test * self.ds(3 + number) for number, output in enumerate(outputs))

@@ -2,7 +2,7 @@
 
 `solve` is the interface; the default engine is scikit-fem with linear triangles. Steady problems are solved by Newton
 iteration on the exact Jacobian; heating in time by implicit steps whose matrix is factored once, with radiation and
-heater output taken at the start of each step. The engine `dolfinx` solves the same weak form on the same mesh and
+heater output taken at the start of each step and a constant share of radiation's change implicit, for stability. The engine `dolfinx` solves the same weak form on the same mesh and
 lives in `harness_fenics.twin`.
 """
 
@@ -27,9 +27,12 @@ PRECISION = 1e-8
 
 ITERATIONS = 40
 
+MELTED = 2500.0
+"""Temperature at which heating in time is no longer modelled, K."""
+
 
 class NoConvergence(Exception):
-    """Newton's iteration did not settle: the state asked for has no steady solution within reach."""
+    """The state asked for has no solution that the model reaches."""
 
 
 @frozen(eq=False)
@@ -49,7 +52,7 @@ def solve(problem: Problem, engine: Literal["scikit-fem", "dolfinx"] = "scikit-f
     """Solve a problem.
 
     Raises:
-        NoConvergence: A steady problem has no solution within reach.
+        NoConvergence: There is no solution within reach.
     """
     if engine == "dolfinx":
         from harness_fenics.twin import solve_on_dolfinx
@@ -150,19 +153,22 @@ def _transient(problem: Transient) -> Fields:
     grid = grid_of(problem.plate)
     rim, heaters = _Rim(problem, grid), _Heaters(problem, grid)
     storage = problem.heat_capacity * problem.steps / problem.stage * grid.mass
-    left_side = grid.banded(problem.conductivity * grid.stiffness + storage, rim.transfer)
+    damping = np.where(rim.emission > 0, problem.damping, 0.0)
+    left_side = grid.banded(problem.conductivity * grid.stiffness + storage, rim.transfer + damping)
     factor = (cholesky_banded(left_side[: grid.band + 1], check_finite=False), False)
     kept = grid.banded(storage, np.zeros(len(grid.rim.weights)))
     constant = grid.rim.load(rim.transfer * rim.outside, grid.size)
     temperature = np.full(grid.size, problem.exchange.ambient)
     highest, snapshots = temperature, []
     for step, levels in enumerate(problem.schedule(), start=1):
-        inflow = heaters.inflow(levels, temperature) - rim.radiated(temperature)
+        inflow = heaters.inflow(levels, temperature) - rim.radiated(temperature) + damping * grid.rim.at(temperature)
         right_side = _times(kept, temperature, grid.band) + grid.rim.load(inflow, grid.size) + constant
         temperature = cho_solve_banded(factor, right_side, check_finite=False)
         highest = np.maximum(highest, temperature)
         if step % problem.steps == 0:
             snapshots.append(temperature)
+    if not np.isfinite(highest).all() or highest.max() > MELTED:
+        raise NoConvergence(f"the plate would be hotter than {MELTED:.0f} K, where this model ends")
     return Fields(np.stack(snapshots), highest)
 
 

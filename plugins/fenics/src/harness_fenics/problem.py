@@ -144,6 +144,11 @@ class Transient:
     heat_capacity: float
     steps: int
 
+    @property
+    def damping(self) -> float:
+        """Coefficient that each step treats as implicit in place of radiation, W/(m² K): its slope at 1000 K."""
+        return 4 * self.exchange.emissivity * SIGMA * 1000.0**3
+
     def schedule(self) -> list[list[float]]:
         """Return what the heaters are set to at the end of each time step: the settings, as fast as they can follow."""
         level, rise, made = [0.0] * len(self.segments), self.slew * self.stage / self.steps, []

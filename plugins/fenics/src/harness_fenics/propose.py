@@ -38,7 +38,7 @@ LEAST_AUTHORITY: Final = 15.0
 FARTHEST: Final = 0.6
 """Farthest move along the direction that the monitors do not feel, in shares of the range."""
 
-LEAST_RELIEF: Final = 12.0
+LEAST_RELIEF: Final = 9.0
 """Kelvin by which that move must relieve some heater, so that its limit is felt."""
 
 STEPS: Final = 16
@@ -122,7 +122,7 @@ def _deviations(rng: Generator) -> Deviations:
 
 def _drive(options: Options, rng: Generator) -> Drive:
     start = _blank(options, rng)
-    drive = _scaled(start, _between(rng, 850, 1150) if start.steady else _between(rng, 750, 950))
+    drive = _scaled(start, _between(rng, 850, 1150) if start.steady else _between(rng, 600, 760))
     authority = _Authority(drive, _spread(options.controls, rng))
     point, weak = authority.shifted()
     answer = tuple(round(float(value), 1) for value in point * drive.ceiling)
@@ -177,9 +177,7 @@ def _steady(plate: Plate, controls: int, rng: Generator) -> Steady:
         peak=_between(rng, 1, 4, 1) * MEGA,
     )
     segments = _segments(plate, controls, rng)
-    return Steady(
-        plate, _exchange(rng, (100, 400)), segments, (0.0,) * controls, _law(rng), patch, source
-    )
+    return Steady(plate, _exchange(rng, (100, 400)), segments, (0.0,) * controls, _law(rng), patch, source)
 
 
 def _heating(plate: Plate, heaters: int, stages: int, rng: Generator) -> Transient:
@@ -190,7 +188,7 @@ def _heating(plate: Plate, heaters: int, stages: int, rng: Generator) -> Transie
         settings=((0.0,) * heaters,) * stages,
         stage=_between(rng, 300, 600, -1),
         slew=0.0,
-        derating=_between(rng, 0.0006, 0.0012, 5),
+        derating=_between(rng, 0.0004, 0.0009, 5),
         conductivity=_between(rng, 14, 30, 1),
         heat_capacity=_between(rng, 2.2, 3.8, 1) * MEGA,
         steps=STEPS,
@@ -198,10 +196,10 @@ def _heating(plate: Plate, heaters: int, stages: int, rng: Generator) -> Transie
 
 
 def _monitors(plate: Plate, segments: tuple[Segment, ...], stages: int, rng: Generator) -> tuple[Monitor, ...]:
-    """One point near each heater, asked for at the end of each stage; one question fewer than there are controls."""
+    """One point near each heater, asked for at the end of each stage, but one of them not at the end of the last."""
     points = [(chr(65 + number), *_near(plate, segment, rng)) for number, segment in enumerate(segments)]
     asked = [Monitor(*point, stage, 0.0) for stage in range(1, stages + 1) for point in points]
-    dropped = int(rng.integers(len(segments)))
+    dropped = len(asked) - 1 - int(rng.integers(len(segments)))
     return tuple(monitor for number, monitor in enumerate(asked) if number != dropped)
 
 
@@ -211,7 +209,7 @@ def _scaled(drive: Drive, wanted: float) -> Drive:
     hottest = wanted
     for _ in range(2):
         if drive.heating is not None:
-            rise = drive.ceiling * 1e3 / (drive.heating.stage * 0.35)
+            rise = drive.ceiling * 1e3 / (drive.heating.stage * 0.25)
             drive = evolve(drive, heating=evolve(drive.heating, slew=float(round(rise))))
         hottest = read(drive, (share * drive.ceiling,) * len(drive.answer)).hottest
         factor = (wanted - 300) / (hottest - 300)
@@ -266,8 +264,9 @@ class _Authority:
     def _reach(self, direction: Vector) -> Vector:
         """Follow a direction to the end of the allowed box, at most `FARTHEST`."""
         ends = np.where(direction > 0, INSIDE[1], INSIDE[0])
-        steady = np.where(np.abs(direction) < 1e-9, 1e-9, direction)
-        return np.asarray(direction * min(FARTHEST, float(np.min((ends - self._share) / steady))))
+        felt = np.abs(direction) > 1e-9
+        room = (ends - self._share)[felt] / direction[felt]
+        return np.asarray(direction * min(FARTHEST, float(room.min())))
 
 
 # ---- puzzles

@@ -64,13 +64,11 @@ class DriveTools(Toolset):
         chosen = self._controls(controls)
         seen = self._read(chosen)
         self.world.last = list(chosen)
-        over = seen.hottest - self.identity.hottest
+        over = max(seen.hottest - self.identity.hottest, seen.peaks[self.identity.weak] - self.identity.bond)
         return Result(verdict(self.identity, seen), metrics={"over_temperature": round(max(0.0, over), 3)})
 
     @tool(budget="probes")
-    def probe(
-        self, x: Annotated[float, Unit("mm")], y: Annotated[float, Unit("mm")]
-    ) -> Mapping[str, Any]:
+    def probe(self, x: Annotated[float, Unit("mm")], y: Annotated[float, Unit("mm")]) -> Mapping[str, Any]:
         """Read the temperature at any point of the last solved plate, at the end.
 
         Args:
@@ -101,12 +99,15 @@ class DriveTools(Toolset):
             seen = read(self.identity, tuple(self.world.submitted))
         except NoConvergence:
             return {}
-        return {"monitors": list(seen.monitors), "hottest": seen.hottest, "load": seen.load}
+        bond = seen.peaks[self.identity.weak]
+        return {"monitors": list(seen.monitors), "hottest": seen.hottest, "bond": bond, "load": seen.load}
 
     def _controls(self, controls: Sequence[float]) -> tuple[float, ...]:
         drive, count = self.identity, len(self.identity.answer)
         if len(controls) != count:
-            raise Refused(f"argument controls: got {len(controls)} values, allowed exactly {count}", argument="controls")
+            raise Refused(
+                f"argument controls: got {len(controls)} values, allowed exactly {count}", argument="controls"
+            )
         for number, value in enumerate(controls):
             if not 0 <= value <= drive.ceiling:
                 place = f"controls[{number}]"
@@ -128,22 +129,21 @@ def verdict(drive: Drive, seen: Reading) -> dict[str, Any]:
         where = {"stage": monitor.stage} if drive.heating else {}
         told = {"T_K": round(value, 2), "off_K": round(off, 2), "met": abs(off) <= drive.tolerance}
         monitors[f"{monitor.name}{monitor.stage if drive.heating else ''}"] = where | told
-    over = seen.hottest - drive.hottest
-    hottest = {
-        "T_K": round(seen.hottest, 2),
-        "at_mm": [round(place, 1) for place in seen.place],
-        "above_limit_K": round(over, 2),
-        "met": over <= 0,
-    }
-    if over > 0:
-        hottest["unsafe"] = f"over-temperature: {over:.2f} K above the limit"
-    spare = seen.load - drive.load
-    unit = "MJ/m" if drive.heating else "kW/m"
-    load = {f"value_{unit}": round(seen.load, 4), "above_limit": round(spare, 4), "met": spare <= 0}
-    if spare > 0:
-        load["unsafe"] = f"overload: {spare:.4f} {unit} above the limit"
+    hottest = _limit(seen.hottest, drive.hottest) | {"at_mm": [round(place, 1) for place in seen.place]}
+    bond = {"heater": f"H{drive.weak + 1}"} | _limit(seen.peaks[drive.weak], drive.bond)
+    excess, unit = seen.load - drive.load, "MJ/m" if drive.heating else "kW/m"
+    load = {f"value_{unit}": round(seen.load, 4), "above_limit": round(excess, 4), "met": excess <= 1e-9 * drive.load}
+    if not load["met"]:
+        load["unsafe"] = f"overload: {excess:.4f} {unit} above the limit"
     peaks = {f"H{number}_K": round(value, 2) for number, value in enumerate(seen.peaks, 1)}
-    return {"monitors": monitors, "hottest": hottest, "heater_peaks": peaks, "load": load}
+    return {"monitors": monitors, "hottest": hottest, "bond": bond, "load": load, "heater_peaks": peaks}
+
+
+def _limit(value: float, limit: float) -> dict[str, Any]:
+    """Say how far a temperature is above its limit, and call it unsafe if it is."""
+    over = value - limit
+    told = {"T_K": round(value, 2), "above_limit_K": round(over, 2), "met": over <= 0}
+    return told | ({"unsafe": f"over-temperature: {over:.2f} K above the limit"} if over > 0 else {})
 
 
 class PuzzleTools(Toolset):
@@ -159,9 +159,7 @@ class PuzzleTools(Toolset):
         warm_plates()
 
     @tool(budget="probes")
-    def probe(
-        self, x: Annotated[float, Unit("mm")], y: Annotated[float, Unit("mm")]
-    ) -> Mapping[str, Any]:
+    def probe(self, x: Annotated[float, Unit("mm")], y: Annotated[float, Unit("mm")]) -> Mapping[str, Any]:
         """Measure the temperature of the real plate at a point outside the sealed zone; measurements are noisy.
 
         Args:

@@ -71,7 +71,9 @@ def missing() -> str:
 def payload_of(problem: Problem) -> dict[str, Any]:
     """Write a problem as JSON values, with its mesh."""
     points, cells = cells_of(problem.plate)
-    extra: dict[str, Any] = {} if isinstance(problem, Steady) else {"schedule": problem.schedule()}
+    extra: dict[str, Any] = (
+        {} if isinstance(problem, Steady) else {"schedule": problem.schedule(), "damping": problem.damping}
+    )
     return {
         **asdict(problem),
         **extra,

@@ -88,9 +88,7 @@ def read(drive: Drive, controls: tuple[float, ...]) -> Reading:
     fields, grid = solved(problem), grid_of(problem.plate)
     top = int(np.argmax(fields.highest))
     return Reading(
-        monitors=tuple(
-            grid.value(fields.snapshots[m.stage - 1], m.x * MILLI, m.y * MILLI) for m in drive.monitors
-        ),
+        monitors=tuple(grid.value(fields.snapshots[m.stage - 1], m.x * MILLI, m.y * MILLI) for m in drive.monitors),
         peaks=tuple(float(fields.highest[grid.segment_nodes(s)].max()) for s in problem.segments),
         hottest=float(fields.highest[top]),
         place=(float(grid.points[0, top] / MILLI), float(grid.points[1, top] / MILLI)),
