@@ -21,7 +21,7 @@ from harness.errors import HarnessError, UnknownName, UserError
 from harness.policies import Agent, Policy, Setup
 from harness.records import Json
 from harness.report import make_report, report_table, write_report
-from harness.rollout import Rollout, Stopped, Tally
+from harness.rollout import Rollout, Stopped
 from harness.runs import RunFolder, RunSpec, tasks_of
 from harness.task import Task, load_task
 
@@ -139,7 +139,7 @@ class Interrupted(HarnessError):
 def _play(rollout: Rollout, folder: RunFolder) -> HarnessError | None:
     """Run the event loop; return why it ended early, if it did."""
     try:
-        with _progress(rollout.tally) as tick:
+        with _progress(rollout) as tick:
             return anyio.run(_with_signals, rollout, folder, tick)
     except KeyboardInterrupt:
         return Interrupted(f"interrupted; continue with `harness rollout --resume {folder.path}`")
@@ -180,7 +180,7 @@ async def _tick(tick: Any) -> None:
 
 
 @contextmanager
-def _progress(tally: Tally) -> Iterator[Any]:
+def _progress(rollout: Rollout) -> Iterator[Any]:
     """Show progress on stderr: a bar on a terminal, else a line now and then."""
     if not sys.stderr.isatty():
         last = [time.monotonic()]
@@ -188,10 +188,10 @@ def _progress(tally: Tally) -> Iterator[Any]:
         def line() -> None:
             if time.monotonic() - last[0] >= PLAIN_EVERY:
                 last[0] = time.monotonic()
-                click.echo(_describe(tally), err=True)
+                click.echo(_describe(rollout), err=True)
 
         yield line
-        click.echo(_describe(tally), err=True)
+        click.echo(_describe(rollout), err=True)
         return
     from rich.progress import (
         BarColumn,
@@ -210,19 +210,22 @@ def _progress(tally: Tally) -> Iterator[Any]:
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=console(stderr=True), transient=False) as progress:
-        bar = progress.add_task("", total=tally.total)
+        bar = progress.add_task("", total=rollout.tally.total)
 
         def update() -> None:
-            progress.update(bar, completed=tally.done, description=_describe(tally, short=True))
+            progress.update(bar, completed=rollout.tally.done, description=_describe(rollout, short=True))
 
         yield update
         update()
 
 
-def _describe(tally: Tally, *, short: bool = False) -> str:
+def _describe(rollout: Rollout, *, short: bool = False) -> str:
+    tally = rollout.tally
+    sampling = sum(flight.doing == "sampling" for flight in rollout.in_flight.values())
     rate = f"success {tally.success} of {tally.scored}" if tally.scored else "none scored now"
     mean = f", mean reward {tally.reward / tally.scored:.3f}" if tally.scored else ""
     invalid = f", invalid {tally.invalid}" if tally.invalid else ""
+    invalid += f", making {sampling} instances" if sampling else ""
     invalid += f" ({tally.kept} kept from before)" if tally.kept else ""
     return f"{rate}{mean}{invalid}" if short else f"{tally.done} of {tally.total} episodes: {rate}{mean}{invalid}"
 
