@@ -8,7 +8,7 @@ from attrs import evolve
 from harness import Infeasible, Unsafe
 from harness_escape import world as rules
 from harness_escape.events import tick
-from harness_escape.house import SIDES, Event, House, far_side
+from harness_escape.house import PORTABLE, SIDES, Event, House, Thing, far_side
 from harness_escape.lexicon import name
 from harness_escape.play import explore
 from harness_escape.trial import has_way_round
@@ -88,6 +88,22 @@ def test_darkness_hides_a_room_and_passes(houses: dict[str, list[House]]) -> Non
         Eyes(house, world, "en").look()
     tick(house, world, 5, "en")
     assert Eyes(house, world, "en").look()["room"]
+
+
+def test_nothing_is_found_or_taken_in_the_dark(houses: dict[str, list[House]]) -> None:
+    original = next(h for h in houses["hard"] if any(lies_open(thing, h.start) for thing in h.things))
+    house, world = with_event(original, Event("light", original.start, 1, 2, 5))
+    thing = name(next(thing.word for thing in house.things if lies_open(thing, house.start)), "en")
+    tick(house, world, 2, "en")
+    for act in ("take", "inspect"):
+        with pytest.raises(Infeasible, match="too dark"):
+            getattr(Eyes(house, world, "en"), act)(thing)
+    tick(house, world, 5, "en")
+    Eyes(house, world, "en").take(thing)
+
+
+def lies_open(thing: Thing, room: int) -> bool:
+    return thing.room == room and thing.inside < 0 and thing.role in PORTABLE
 
 
 def test_a_barred_door_stays_barred_and_leaves_a_way_round(houses: dict[str, list[House]]) -> None:

@@ -119,6 +119,13 @@ def test_the_right_code_opens_whatever_its_case() -> None:
     assert "open now" in player.call("enter_code", target=player.keypad, code=f" {code.lower()} ")["text"]
 
 
+@pytest.mark.parametrize("cut", [lambda c: c[:-1], lambda c: c[1:], lambda c: c + c[-1], lambda c: c[::-1] + "x"])
+def test_a_part_of_the_code_is_a_wrong_code(cut) -> None:
+    player = at_a_keypad()
+    answer = player.call("enter_code", target=player.keypad, code=cut(player.lock.code))
+    assert answer["wrong_codes"] == "2 of 3 wrong codes left"
+
+
 def test_nothing_is_left_to_do_after_leaving() -> None:
     task = load_task("escape", "easy")
     sample = task.sample(0, seed=21)
