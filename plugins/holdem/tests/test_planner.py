@@ -14,7 +14,7 @@ from harness_holdem.match import Match, World, regrets
 from harness_holdem.options import Options
 from harness_holdem.planner import Planner, Seen, Situation, action_values, futures, options, range_of
 from harness_holdem.sample import Identity, propose
-from harness_holdem.strength import values
+from harness_holdem.strength import before_flop, values
 from harness_holdem.styles import KINDS, Style, draw, respond
 
 CALLS_ALL = Style("calls", width=50.0, grip=0.0, odds=1.0, value=-5.0, bluff=-5.0, raising=-5.0, size=0.7)
@@ -85,9 +85,21 @@ def test_range_is_the_product_of_likelihoods() -> None:
     hero = numbers("Ah Kd")
     situation = Situation(hero, (), first.call(), 1600, (Seen(first, (), "call"),))
     weights = range_of(style, situation)
-    from harness_holdem.strength import before_flop
+    likelihood = respond(style, first, before_flop()).call * free(hero)
+    assert np.allclose(weights, likelihood / likelihood.max(), atol=1e-6)
 
-    assert np.allclose(weights, respond(style, first, before_flop()).call * free(hero), atol=1e-6)
+
+def test_a_range_never_empties_however_unlikely_the_actions() -> None:
+    first = first_spot(6000, 100, OPPONENT)
+    raised = first.raise_to(300).raise_to(800)
+    flop = raised.call()
+    board = numbers("Kc 9d 4s")
+    facing = flop.call() if flop.actor == OPPONENT else flop.raise_to(500)
+    seen = (Seen(first, (), "raise 300"), Seen(raised, (), "raise 2000"), Seen(facing, board, "raise 3000"))
+    situation = Situation(numbers("Ah Kd"), board, facing.raise_to(3000), 6000, seen)
+    weights = range_of(CALLS_ALL, situation)  # a style that as good as never raises
+    assert weights.max() > 0
+    assert all(np.isfinite(value) for value in action_values(CALLS_ALL, situation, 0).values())
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -78,12 +78,16 @@ def action_values(style: Style, situation: Situation, seed: int, extra: str = ""
 
 
 def range_of(style: Style, situation: Situation) -> Floats:
-    """Return the opponent's range: each holding weighted by the probability that the style would have acted as seen."""
+    """Return the opponent's range: each holding weighted by the probability that the style would have acted as seen.
+
+    Scaled to a largest weight of 1 at each step, so that a style that would hardly have acted so leaves no empty range.
+    """
     weights = free(situation.hero).astype(np.float32)
     for seen in situation.seen:
         fold, call, bet = respond(style, seen.spot, board_percentiles(seen.board))
         likelihood = {"fold": fold, "call": call, "raise": bet}[seen.action.split()[0]]
         weights = weights * likelihood * free(seen.board)
+        weights /= weights.max()
     return weights * free(situation.board)
 
 
