@@ -11,7 +11,7 @@ from collections.abc import Generator, Iterator, Mapping
 from itertools import count
 from typing import TypeVar
 
-from attrs import define, evolve, field, frozen
+from attrs import define, evolve, field
 
 from harness.backends import BackendLost, CallFailed, Job, WorldRaised, WorldTimeout
 from harness.errors import BackendFault, TaskError, nearest
@@ -33,7 +33,7 @@ from harness.records import (
 )
 from harness.task import Task
 from harness.tools import Arguments, BadCall, ToolSpec, parse_arguments
-from harness.world import TARGET, Reply, budget_note, log_out, messages_in, pack, parts_in, score_in
+from harness.world import TARGET, Reply, budget_note, limits_out, log_out, messages_in, pack, parts_in, score_in
 
 OPEN_SECONDS = 120.0
 """Limit of creating a world, which may include the first build of a simulator."""
@@ -44,7 +44,7 @@ CLOSE_SECONDS = 60.0
 T = TypeVar("T")
 
 
-@frozen
+@define
 class Request:
     """World code that the machine wants to be run."""
 
@@ -106,7 +106,8 @@ class Machine:
         self._lost: _Lost | None = None
         self._opened = False
         self._detail = ""
-        self._frames = (task.ref.encode(), dumps(dict(sample.identity)))
+        self._frames = (task.encoded, dumps(dict(sample.identity)), limits_out(self.limits))
+        self._label = f"{sample.task_id} {sample.group} #{sample.index}"
 
     # ---- what drivers call
 
@@ -141,7 +142,7 @@ class Machine:
     def job(self, request: Request) -> Job:
         """Return the backend call that carries a request."""
         payload = pack(request.head, *self._frames, self.world)
-        label = f"{self.sample.task_id} {self.sample.group} #{self.sample.index} {request.head.get('tool', request.op)}"
+        label = f"{self._label} {request.head.get('tool', request.op)}"
         return Job(TARGET, payload, request.limit, request.idempotent, label)
 
     def _guard(self, work: Work[T]) -> Work[T | None]:
@@ -183,7 +184,9 @@ class Machine:
         if self.done:
             raise TaskError(f"the episode has ended ({self.end}); it takes no further turn")
         self.turns += 1
-        completion = evolve(completion, tool_calls=_identified(completion.tool_calls, self.turns))
+        calls = _identified(completion.tool_calls, self.turns)
+        if calls is not completion.tool_calls:
+            completion = evolve(completion, tool_calls=calls)
         self._take(completion)
         start = len(self.messages)
         if completion.finish_reason == "length":
@@ -204,7 +207,8 @@ class Machine:
         self.messages.append(
             Message("assistant", content, completion.tool_calls, None, completion.reasoning, completion.evidence)
         )
-        self.usage = self.usage + (completion.usage or Usage())
+        if completion.usage is not None:
+            self.usage = self.usage + completion.usage
         self.attempts += [{"turn": self.turns, **a} for a in completion.attempts]
 
     def _calls(self, calls: tuple[ToolCall, ...]) -> Work[None]:
@@ -224,8 +228,8 @@ class Machine:
         except BadCall as error:
             self._answer_error(call, error.reason, error.message, argument=error.argument)
             return
-        if spec.budget is not None and self._clock().left(spec.budget) <= 0:
-            total = self.limits.budgets.get(spec.budget, 0)
+        total = self.limits.budgets.get(spec.budget, 0) if spec.budget is not None else 0
+        if spec.budget is not None and self.spent.get(spec.budget, 0) >= total:
             self._answer_error(
                 call, "budget_exhausted", f"not executed: all {total} {spec.budget} are used", arguments.json
             )
@@ -253,7 +257,15 @@ class Machine:
         head = reply.head
         self.actions.append(
             Action(
-                self.turns, spec.name, arguments.json, "ok", charged, head["metrics"], head["reward"], call.id, detail
+                self.turns,
+                spec.name,
+                arguments.json,
+                "ok",
+                charged,
+                head["metrics"],
+                head.get("reward"),
+                call.id,
+                detail,
             )
         )
         self.messages.append(Message("tool", parts_in(head["content"]), tool_call_id=call.id))
@@ -339,7 +351,7 @@ class Machine:
                 raise _Lost("tool_crash", f"scoring failed: {error}", error.output) from error
             reason = "tool_timeout" if isinstance(error, WorldTimeout) else "infeasible_state"
             return Outcome("scored", reason, f"scoring: {error}", 0.0, reward_id=self.task.reward.id)
-        self.metrics, self.training = reply.head["metrics"], reply.head["training"]
+        self.metrics, self.training = reply.head["metrics"], reply.head.get("training")
         score = score_in(reply.head["score"])
         reason = "solved" if score.success else self._reason(score.reason)
         return Outcome(
@@ -369,17 +381,11 @@ class Machine:
         return budget
 
     def _ask(self, op: str, head: dict[str, Json], limit: float, idempotent: bool = True) -> Work[Reply]:
-        limits = {"turns": self.limits.turns, "budgets": dict(self.limits.budgets), "nudges": self.limits.nudges}
-        clock = {
-            "turn": self.turns,
-            "call": self.executed,
-            "spent": self.spent,
-            "limits": limits,
-            "language": self.sample.language,
-        }
-        reply = yield Request(op, {"op": op, "clock": clock, **head}, limit, idempotent)
+        clock = {"turn": self.turns, "call": self.executed, "spent": self.spent, "language": self.sample.language}
+        reply = yield Request(op, {"op": op, **clock, **head}, limit, idempotent)
         self.world = reply.world or self.world
-        self.blobs |= reply.blobs
+        if reply.blobs:
+            self.blobs |= reply.blobs
         self.world_seconds += reply.head["seconds"]
         return reply
 
@@ -412,6 +418,8 @@ def _tool_message(call: ToolCall, told: Mapping[str, Json]) -> Message:
 def _identified(calls: tuple[ToolCall, ...], turn: int) -> tuple[ToolCall, ...]:
     """Give calls without an id, or with one used before in the turn, an id of their own."""
     taken = {call.id for call in calls}
+    if len(taken) == len(calls) and "" not in taken:
+        return calls
     seen: set[str] = set()
     made = []
     for position, call in enumerate(calls):

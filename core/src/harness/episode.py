@@ -13,6 +13,7 @@ these three calls.
 from __future__ import annotations
 
 import time
+from functools import cached_property, lru_cache
 from typing import TypeVar
 
 import anyio
@@ -54,7 +55,7 @@ class _Shell:
         """What the interaction layer said, turn by turn."""
         return self.machine.feedback
 
-    @property
+    @cached_property
     def tools(self) -> tuple[ToolSchema, ...]:
         """Schemas of the callable tools, in order."""
         return tuple(spec.schema for spec in self.task.specs.values())
@@ -165,4 +166,9 @@ class InlineEpisode(_Shell):
 
 def warm_job(task: Task) -> Job:
     """The call that readies a worker for a task."""
-    return Job(TARGET, pack({"op": "warm"}, task.ref.encode()), 120.0, label=f"warm {task.name}")
+    return _warm_job(task.encoded, task.name)
+
+
+@lru_cache(maxsize=256)
+def _warm_job(ref: bytes, name: str) -> Job:
+    return Job(TARGET, pack({"op": "warm"}, ref), 120.0, label=f"warm {name}")

@@ -22,7 +22,11 @@ def dumps(value: Json) -> bytes:
         TypeError: A value has no JSON form.
     """
     try:
-        return orjson.dumps(value, default=_plain, option=orjson.OPT_NON_STR_KEYS)
+        return orjson.dumps(value, default=_plain)
+    except TypeError:
+        pass
+    try:
+        return orjson.dumps(value, default=_plain, option=orjson.OPT_NON_STR_KEYS)  # slower, so only when it is needed
     except TypeError:
         return json.dumps(value, default=_plain, allow_nan=False, separators=(",", ":")).encode("ascii")
 

@@ -82,10 +82,10 @@ def plan(
     """Lay out `count` places of a task over its groups, shuffled by a hash of their names."""
     if split not in seeds.SPLITS:
         raise UnknownName("split", split, seeds.SPLITS)
-    card = load_task(task, "", {}, plugins).card
+    loaded = load_task(task, "", {}, plugins)
     places = []
-    for group, share in largest_remainder(count, choose_groups(card, groups)).items():
-        ref = TaskRef(card.name, group, dict(options or {}), tuple(plugins))
+    for group, share in largest_remainder(count, choose_groups(loaded.card, groups)).items():
+        ref = TaskRef(loaded.ref.name, group, dict(options or {}), tuple(plugins))
         task_of(ref).check_language(language)
         places += [Place(ref, index, seed, split, language) for index in range(share)]
     return sorted(places, key=lambda p: seeds.digest("order", seed, p.ref.name, p.ref.group, p.index))

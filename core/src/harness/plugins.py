@@ -128,7 +128,7 @@ def load(name: str, group: str, kind: str) -> object:
         known = {p.name for p in _points(group)}
         raise UnknownName(kind, name, known, "" if known else f"no {kind} is installed: pip install harness-task-NAME")
     if len(points) > 1:
-        owners = ", ".join(repr(f"{p.dist.name}:{short}") for p in points if p.dist is not None)
+        owners = ", ".join(sorted(repr(f"{p.dist.name}:{short}") for p in points if p.dist is not None))
         raise UserError(f"{kind} {short!r} is declared by {len(points)} distributions: choose one of {owners}")
     return _import(points[0], kind)
 

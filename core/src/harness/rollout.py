@@ -14,7 +14,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 import anyio
-from attrs import define, evolve, field, frozen
+from attrs import define, field, frozen
 
 from harness import certify
 from harness.backends import Backend, InlineBackend, Job, ProcessBackend
@@ -46,7 +46,7 @@ class Play:
     def name(self) -> tuple[str, str, str, int, int]:
         """What identifies the episode within the run."""
         place = self.place
-        return place.ref.name, place.split, place.ref.group, place.index, self.repetition
+        return task_of(place.ref).name, place.split, place.ref.group, place.index, self.repetition
 
 
 @define
@@ -105,6 +105,8 @@ class Samples:
 
     async def get(self, place: Place) -> Sample:
         """Return the sample of a place: from its file, the held-out rows, the cache, or drawn and certified now."""
+        if self._k == 1:
+            return await self._make(place)
         async with self._locks[place]:
             if place not in self._made:
                 self._made[place] = await self._make(place)
@@ -112,6 +114,8 @@ class Samples:
 
     def release(self, place: Place) -> None:
         """Forget a sample when its last repetition is done."""
+        if self._k == 1:
+            return
         self._left[place] += 1
         if self._left[place] >= self._k:
             self._made.pop(place, None)
@@ -120,7 +124,12 @@ class Samples:
 
     async def _make(self, place: Place) -> Sample:
         task = task_of(place.ref)
-        row = place.row or self._shipped(task, place) or await self._drawn(task, place)
+        row = place.row or self._shipped(task, place)
+        if row is None:
+            certified = self._certified and task.card.certified
+            if not certified and not task.card.heavy:
+                return task.sample(place.index, seed=place.seed, split=place.split, language=place.language)
+            row = await self._drawn(task, place, certified)
         return certify.sample_of(task, row, seed=place.seed, split=place.split, language=place.language)
 
     def _shipped(self, task: Task, place: Place) -> dict[str, Json] | None:
@@ -131,10 +140,8 @@ class Samples:
             self._heldout[ref] = {row["index"]: row for row in certify.heldout_rows(task)}
         return self._heldout[ref].get(place.index)
 
-    async def _drawn(self, task: Task, place: Place) -> dict[str, Json]:
-        wanted = self._certified and task.card.certified
-        if not wanted and not task.card.heavy:
-            return certify.row_of(task.sample(place.index, seed=place.seed, split=place.split))
+    async def _drawn(self, task: Task, place: Place, wanted: bool) -> dict[str, Json]:
+        """Draw in a worker, and certify there if that is wanted."""
         cache = self._cache(task, place) if wanted else None
         known = cache.get(place.index) if cache else None
         if known is not None:
@@ -185,7 +192,8 @@ async def play_episode(
     player = None
     try:
         await episode.open()
-        player = await policy.start(evolve(context, image=episode.blobs.__getitem__))
+        lookup = episode.blobs.__getitem__
+        player = await policy.start(Context(sample, context.repetition, context.seed, lookup, context.task))
         while not episode.done:
             watch.now("waiting for the policy")
             completion = await player.reply(episode.messages, episode.tools)
@@ -202,7 +210,7 @@ async def play_episode(
         raise
     finally:
         if player is not None:
-            with anyio.CancelScope(shield=True), anyio.move_on_after(5):
+            with anyio.move_on_after(5, shield=True):
                 await player.close()
         watch.now("scoring")
         await episode.close()

@@ -59,6 +59,7 @@ class Misfit(ValueError):
 
 
 _SIMPLE: dict[type, str] = {bool: "boolean", int: "integer", float: "number", str: "string"}
+_AS_THEY_ARE = frozenset((bool, int, str))
 
 
 def describe(kind: Any, description: str = "") -> dict[str, Json]:
@@ -158,6 +159,8 @@ def conform(value: Json, kind: Any, path: str = "") -> Any:
     Integers are accepted where a float is asked for, and whole floats (`3.0`) where an integer is, as JSON Schema has
     it.
     """
+    if type(value) is kind and kind in _AS_THEY_ARE:
+        return value
     kind, extras = _split(kind)
     typed = _conform_bare(value, kind, path)
     for extra in extras:
@@ -260,8 +263,8 @@ def conform_fields(
     for name in value:
         if name not in hints:
             raise Misfit(_join(path, str(name)), f"unknown name{nearest(str(name), hints)}")
-    missing = sorted(required - value.keys())
-    if missing:
+    if not required <= value.keys():
+        missing = sorted(required - value.keys())
         raise Misfit(_join(path, missing[0]), f"is missing, expected {_kind_name(hints[missing[0]])}")
     return {name: conform(v, hints[name], _join(path, name)) for name, v in value.items()}
 

@@ -76,6 +76,10 @@ class Task:
         self.prompt: Prompt = _required(hook.harness_prompt(options=self.options), "harness_prompt", ref)
         self.toolset: type[Toolset] = _required(hook.harness_tools(options=self.options), "harness_tools", ref)
         self.reward: Reward = _required(hook.harness_reward(options=self.options), "harness_reward", ref)
+        if ref.plugins:
+            _require_own_id(
+                self.reward, plugins.manager(module, ref.name).hook.harness_reward(options=self.options), ref
+            )
         self.training: Training | None = hook.harness_training(options=self.options)
         chosen = hook.harness_interaction(options=self.options)
         self.interaction: Interaction = chosen or AnswerOrNudge(self.specs)
@@ -94,10 +98,15 @@ class Task:
             merged.update(some)
         return merged
 
-    @property
+    @cached_property
     def specs(self) -> dict[str, ToolSpec]:
         """Tools by name."""
         return specs_of(self.toolset)
+
+    @cached_property
+    def encoded(self) -> bytes:
+        """The reference as bytes, as it travels with every call."""
+        return self.ref.encode()
 
     @cached_property
     def options_json(self) -> dict[str, Json]:
@@ -288,6 +297,15 @@ def _required(answer: Any, hook: str, ref: TaskRef) -> Any:
     if answer is None:
         raise TaskError(f"task {ref.name!r} does not answer {hook}(): every task must")
     return answer
+
+
+def _require_own_id(reward: Reward, original: Reward, ref: TaskRef) -> None:
+    """Refuse plugins that change scoring under the name of the task's own: such runs would be compared."""
+    if type(reward) is not type(original) and reward.id == original.id:
+        raise TaskError(
+            f"plugins {', '.join(ref.plugins)} replace the reward of {ref.name!r} under the id {reward.id!r}: "
+            "a reward that scores differently needs an id of its own"
+        )
 
 
 def image_blobs(images: Sequence[Image]) -> dict[str, bytes]:

@@ -1,8 +1,9 @@
 """The worker's end of an episode: open, execute, respond, close, as one function from bytes to bytes.
 
-Everything that touches a task's world runs here, whichever backend carries the call. A request is a JSON head, the
-identity and the world as opaque frames; nothing is kept between calls except what can be rebuilt: tasks by reference
-and identities by their bytes. Errors that tools raise on purpose are answers; anything else is raised to the backend.
+Everything that touches a task's world runs here, whichever backend carries the call. A request is a JSON head and
+opaque frames: task reference, identity, limits, world. Nothing is kept between calls except what can be rebuilt: tasks
+by reference, identities and limits by their bytes. Errors that tools raise on purpose are answers; anything else is
+raised to the backend.
 """
 
 from __future__ import annotations
@@ -10,18 +11,20 @@ from __future__ import annotations
 import struct
 import time
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
+from types import MappingProxyType
 from typing import Any
 
+import attrs
 import cattrs
-from attrs import frozen
+from attrs import define
 
 from harness import seeds
 from harness.errors import CallError, TaskError
 from harness.images import Image, split_parts
 from harness.jsonio import dumps, loads
 from harness.layers import Clock, Response, Result, Toolset, Turn
-from harness.records import Action, ImagePart, Json, Limits, Log, Message, Part, Score, TextPart
+from harness.records import Action, ImagePart, Json, Limits, Log, Message, Part, Score, Term, TextPart
 from harness.schema import conform_fields
 from harness.task import Task, TaskRef, task_of
 from harness.trace import require_finite
@@ -34,7 +37,7 @@ TARGET = "harness.world:perform"
 _converter = cattrs.Converter(detailed_validation=False)
 
 
-@frozen
+@define
 class Reply:
     """What a call of world code came back with."""
 
@@ -43,11 +46,15 @@ class Reply:
     blobs: dict[str, bytes]
 
 
+_SIZES = tuple(struct.Struct(f"<I{count}I") for count in range(16))
+
+
 def pack(head: Mapping[str, Json], *frames: bytes) -> bytes:
     """Write a JSON head and byte frames into one message."""
     first = finite(head)
-    sizes = (len(first), *map(len, frames))
-    return b"".join((struct.pack(f"<I{len(sizes)}I", len(sizes), *sizes), first, *frames))
+    count = len(frames) + 1
+    layout = _SIZES[count] if count < len(_SIZES) else struct.Struct(f"<I{count}I")
+    return b"".join((layout.pack(count, len(first), *map(len, frames)), first, *frames))
 
 
 def finite(value: Json, what: str = "") -> bytes:
@@ -60,9 +67,10 @@ def finite(value: Json, what: str = "") -> bytes:
 
 def unpack(message: bytes) -> tuple[dict[str, Json], list[bytes]]:
     """Read what `pack` wrote."""
-    (count,) = struct.unpack_from("<I", message)
-    sizes = struct.unpack_from(f"<{count}I", message, 4)
-    at, frames = 4 + 4 * count, []
+    count = int.from_bytes(message[:4], "little")
+    layout = _SIZES[count] if count < len(_SIZES) else struct.Struct(f"<I{count}I")
+    sizes = layout.unpack_from(message)[1:]
+    at, frames = layout.size, []
     for size in sizes:
         frames.append(message[at : at + size])
         at += size
@@ -81,7 +89,9 @@ def perform(request: bytes) -> bytes:
 def read_reply(message: bytes) -> Reply:
     """Read the answer of `perform`: the world stays opaque, images are keyed by hash."""
     head, frames = unpack(message)
-    return Reply(head, frames[0] if frames else b"", dict(zip(head.get("blobs", ()), frames[1:], strict=True)))
+    if not frames:
+        return Reply(head, b"", {})
+    return Reply(head, frames[0], dict(zip(head.get("blobs", ()), frames[1:], strict=True)))
 
 
 # ---- the operations: (head, frames) → (answer, frames)
@@ -113,16 +123,17 @@ def _execute(head: dict[str, Json], frames: list[bytes]) -> _Answer:
     try:
         result = _result(getattr(toolset, spec.name)(**arguments), spec.name)
     except CallError as error:
-        return _refusal(error, toolset.clock, spec.budget), [frames[2]]
+        return _refusal(error, toolset.clock, spec.budget), [frames[3]]
     content = _with_budget(result.content, toolset.clock, spec.budget)
     parts, blobs = split_parts((content, *result.images))
     answer = {
         "content": _parts_out(parts),
         "done": result.done,
         "metrics": dict(result.metrics),
-        "reward": result.reward,
         "blobs": list(blobs),
     }
+    if result.reward is not None:  # a null would have the answer searched for numbers that JSON has no form for
+        answer["reward"] = result.reward
     return answer, [encode_world(task, toolset.world), *blobs.values()]
 
 
@@ -165,12 +176,23 @@ def score_out(task: Task, identity: Any, log: Log) -> dict[str, Json]:
     if not isinstance(score, Score):
         raise TaskError(f"{place} returned {type(score).__name__}, expected a Score")
     shaped = task.training.shape(identity, log, score) if task.training else None
-    return {"score": _converter.unstructure(score), "training": shaped}
+    return {"score": _score_json(score)} | ({} if shaped is None else {"training": shaped})
+
+
+def _score_json(score: Score) -> dict[str, Json]:
+    told: dict[str, Json] = {"success": score.success, "detail": score.detail}
+    told |= {"progress": _terms_json(score.progress), "efficiency": _terms_json(score.efficiency)}
+    return told | {k: v for k, v in (("margin", score.margin), ("reason", score.reason)) if v is not None}
+
+
+def _terms_json(terms: tuple[Term, ...]) -> list[Json]:
+    return [{"name": term.name, "value": term.value, "weight": term.weight} for term in terms]
 
 
 def score_in(value: Mapping[str, Json]) -> Score:
     """Read a score from JSON."""
-    return _converter.structure(value, Score)
+    progress, efficiency = (tuple(Term(**term) for term in value[kind]) for kind in ("progress", "efficiency"))
+    return Score(value["success"], progress, efficiency, value.get("margin"), value.get("reason"), value["detail"])
 
 
 _OPERATIONS: dict[str, Callable[[dict[str, Json], list[bytes]], _Answer]] = {
@@ -204,16 +226,35 @@ def _noise_key(identity: bytes) -> str:
     return seeds.hexdigest(identity.decode())
 
 
+@lru_cache(maxsize=512)
+def _limits(limits: bytes) -> Limits:
+    value = loads(limits)
+    return Limits(**value | {"budgets": MappingProxyType(value["budgets"])})  # shared by calls, so read-only
+
+
+def limits_out(limits: Limits) -> bytes:
+    """Write what the clock of a call tells of the limits: the same bytes for all calls of an episode."""
+    return dumps({"turns": limits.turns, "budgets": dict(limits.budgets), "nudges": limits.nudges})
+
+
+@cache
+def _reader(world: type) -> Callable[[Any, Any], Any]:
+    return _converter.get_structure_hook(world)
+
+
+@cache
+def _writer(world: type) -> Callable[[Any], Any]:
+    return _converter.get_unstructure_hook(world)
+
+
 def _toolset(head: dict[str, Json], frames: list[bytes]) -> tuple[Task, Toolset]:
-    ref, identity, world = frames[:3]
+    ref, identity, limits, world = frames
     task = _task(ref)
-    state: Any = _converter.structure(loads(world), task.toolset.World)
-    made = task.toolset(_identity(ref, identity), task.options, state, _clock(head["clock"]), _noise_key(identity))
+    kind = task.toolset.World
+    state = _reader(kind)(loads(world), kind)
+    clock = Clock(head["turn"], head["call"], head["spent"], _limits(limits), head["language"])
+    made = task.toolset(_identity(ref, identity), task.options, state, clock, _noise_key(identity))
     return task, made
-
-
-def _clock(value: dict[str, Json]) -> Clock:
-    return Clock(value["turn"], value["call"], value["spent"], Limits(**value["limits"]), value["language"])
 
 
 def encode_world(task: Task, world: Any) -> bytes:
@@ -221,7 +262,8 @@ def encode_world(task: Task, world: Any) -> bytes:
     expected = task.toolset.World
     if not isinstance(world, expected):
         raise TaskError(f"{task.toolset.__name__}: the world is a {type(world).__name__}, expected {expected.__name__}")
-    data = finite(_converter.unstructure(world), "world")
+    kind: Any = type(world)
+    data = finite(_writer(kind)(world), "world")
     if len(data) > MAX_WORLD:
         raise TaskError(f"{task.toolset.__name__}: the world takes {len(data)} bytes, at most {MAX_WORLD} are allowed")
     return data
@@ -230,7 +272,7 @@ def encode_world(task: Task, world: Any) -> bytes:
 def _result(value: Any, tool: str) -> Result:
     if isinstance(value, Result):
         return value
-    if isinstance(value, str | Mapping):
+    if isinstance(value, dict | str | Mapping):
         return Result(value)
     raise TaskError(f"tool {tool} returned {type(value).__name__}, expected a str, a mapping or a Result")
 
@@ -298,14 +340,22 @@ def messages_in(messages: list[Json]) -> tuple[Message, ...]:
 
 def log_out(log: Log) -> dict[str, Json]:
     """Write a log as JSON."""
-    value: dict[str, Json] = _converter.unstructure(log)
-    return value
+    return _values(log) | {"actions": [_values(action) for action in log.actions]}
+
+
+def _values(record: Log | Action) -> dict[str, Json]:
+    """Return the fields that are not None; nulls would have the text searched for numbers that JSON cannot write."""
+    values = ((name, getattr(record, name)) for name in _FIELDS[type(record)])
+    return {name: value for name, value in values if value is not None}
+
+
+_FIELDS = {kind: tuple(a.name for a in attrs.fields(kind)) for kind in (Log, Action)}
 
 
 def log_in(value: Mapping[str, Json]) -> Log:
     """Read a log from JSON."""
     actions = tuple(Action(**a) for a in value["actions"])
-    return Log(actions, value["answer"], value["metrics"], value["turns"], value["nudges"], value["end"])
+    return Log(actions, value.get("answer"), value["metrics"], value["turns"], value["nudges"], value["end"])
 
 
 __all__ = [

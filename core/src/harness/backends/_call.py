@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from functools import lru_cache
 from types import TracebackType
 from typing import Any, Protocol, Self
 
@@ -18,6 +19,11 @@ TARGET = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*(\.[A-Za-z_]\w*)
 
 
 def _check_target(job: Job, field: attrs.Attribute[str], target: str) -> None:
+    _require_target(target)
+
+
+@lru_cache(maxsize=64)
+def _require_target(target: str) -> None:
     if not TARGET.fullmatch(target):
         raise ValueError(f"target {target!r} is not of the form 'package.module:function'")
     if target.startswith("__main__:"):

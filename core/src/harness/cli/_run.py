@@ -75,7 +75,7 @@ def carry_out(asked: Asked, *, strict: bool = False, show: bool = True) -> tuple
     """
     spec, folder = _folder(asked)
     agent = _agent(asked, spec)
-    task = load_task(spec.tasks[0]) if len(spec.tasks) == 1 else None
+    task = load_task(spec.tasks[0], with_plugins=spec.plugins) if len(spec.tasks) == 1 else None
     setup = Setup(agent=agent, base_url=asked.base_url, concurrency=asked.concurrency, task=task)
     policy = make_policy(spec.policy, setup)
     places = spec.places()

@@ -112,7 +112,7 @@ def judge(reply: Reply, now: float) -> Json:
         payload = None
     if reply.status != 200:
         raise _from_status(reply.status, _server_text(payload, reply.data), _server_code(payload), reply, now)
-    if not isinstance(payload, Mapping):
+    if not isinstance(payload, dict):
         text = f"answered 200 with something that is no chat completion: {_excerpt(reply.data)}"
         raise Fault("not_json", text + "; a base URL usually ends in /v1")
     if payload.get("error") and not payload.get("choices"):

@@ -26,6 +26,8 @@ W = TypeVar("W")
 
 ImageLookup = Callable[[str], bytes]
 
+_EVIDENCE = frozenset(("meta_info", "logprobs", "token_ids", "prompt_token_ids"))
+
 REASONING_FIELDS = ("reasoning_content", "reasoning")
 
 
@@ -256,6 +258,8 @@ def _count(value: Json) -> int:
 
 def _evidence(payload: Mapping[str, Json], choice: Mapping[str, Json]) -> Evidence | None:
     """Collect token evidence from the places where vLLM, SGLang and the plain protocol put it."""
+    if _EVIDENCE.isdisjoint(choice) and "prompt_token_ids" not in payload:
+        return None
     meta = choice.get("meta_info")
     sampled = meta.get("output_token_logprobs") if isinstance(meta, dict) else None
     logprobs = choice.get("logprobs")

@@ -69,7 +69,7 @@ def require_finite(value: Any, path: str = "") -> None:
     Raises:
         NonFinite: With the path of the first such number.
     """
-    if not _finite(value):
+    if not (_surely_finite(value) or _finite(value)):
         where, number = _find_non_finite(value, path)
         raise NonFinite(where, f"{number!r} is not a finite number, and JSON has no such number")
 

@@ -96,8 +96,7 @@ def episode_record(
         record["attempts"] = [dict(attempt) for attempt in machine.attempts]
     if machine.training is not None:
         record["training"] = machine.training
-    for name in _NUMBERED:
-        require_finite(record.get(name), name)
+    require_finite({name: record[name] for name in _NUMBERED if name in record})
     return record
 
 
@@ -138,10 +137,10 @@ def _limits_record(limits: Limits) -> Record:
 
 def messages_record(messages: Iterable[Message]) -> list[Record]:
     """Return a conversation, in the roles and shapes of the chat-completions protocol."""
-    return [_message_record(message, f"messages[{number}]") for number, message in enumerate(messages)]
+    return [_message_record(message, number) for number, message in enumerate(messages)]
 
 
-def _message_record(message: Message, path: str) -> Record:
+def _message_record(message: Message, number: int) -> Record:
     record: Record = {"role": message.role, "content": [_part_record(part) for part in message.content]}
     if message.tool_calls:
         record["tool_calls"] = [{"id": c.id, "name": c.name, "arguments": c.arguments} for c in message.tool_calls]
@@ -150,7 +149,7 @@ def _message_record(message: Message, path: str) -> Record:
     if message.reasoning is not None:
         record["reasoning"] = message.reasoning
     if message.evidence is not None:
-        record["evidence"] = _evidence_record(message.evidence, f"{path}.evidence")
+        record["evidence"] = _evidence_record(message.evidence, f"messages[{number}].evidence")
     return record
 
 
