@@ -1,0 +1,1 @@
+"""Plugins for tests: each module changes or watches one thing of the toy."""
