@@ -28,7 +28,8 @@ CASES, ADMISSIONS, DEATHS, PATIENTS = range(4)
 def delays(mean: float) -> Array:
     """Return the shares of infections reported in the same week, one and two weeks later, for a delay in days."""
     weeks = min(2.0, max(0.0, mean / 7.0))
-    return np.maximum(0.0, 1.0 - np.abs(np.arange(3) - weeks))
+    shares: Array = np.maximum(0.0, 1.0 - np.abs(np.arange(3) - weeks))
+    return shares
 
 
 def reported_cases(onsets: Array, testing: Array, rate: float, delay: float) -> Array:

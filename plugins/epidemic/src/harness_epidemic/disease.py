@@ -9,7 +9,7 @@ a leading axis of alternatives: an episode has one, a planner compares many. The
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 from attrs import frozen
@@ -17,7 +17,7 @@ from attrs import frozen
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-Array: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
+Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
 S, E, I, H, D, R, V = range(7)  # noqa: E741 - the names that the literature uses
 """Places of the compartments on the first axis: susceptible … vaccinated."""
@@ -61,8 +61,10 @@ class Pace:
 
 def pace(days: float, latent: float, infectious: float, stay: float, immune: float, severity: float) -> Pace:
     """Return the step probabilities of mean durations in days."""
-    leave = [1.0 - float(np.exp(-days / mean)) for mean in (latent, infectious, stay, immune)]
-    return Pace(days, *leave, admission=np.minimum(1.0, ADMISSION * severity))
+    onset, removal, discharge, waning = (
+        1.0 - float(np.exp(-days / mean)) for mean in (latent, infectious, stay, immune)
+    )
+    return Pace(days, onset, removal, discharge, waning, np.minimum(1.0, ADMISSION * severity))
 
 
 @frozen

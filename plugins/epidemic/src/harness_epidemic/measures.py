@@ -107,7 +107,8 @@ def force_matrix(contact: Array, mixing: Array, populations: Array) -> Array:
     heads = populations[:, None] * SHARES
     prevalence = mixing[:, :, None, :, None] / heads
     full = contact[:, :, :, None, :] * prevalence
-    return full.reshape(alternatives, regions * AGES, regions * AGES)
+    made: Array = full.reshape(alternatives, regions * AGES, regions * AGES)
+    return made
 
 
 def mixing(mobility: Array, ordered: Array) -> Array:
@@ -133,9 +134,9 @@ def weekly_price(ordered: Array, populations: Array) -> Array:
 
 def tire(compliance: Array, ordered: Array, fatigue: float) -> Array:
     """Return compliance a week later."""
-    strain = np.clip(ordered[..., 0] - 1.0, 0.0, None) / 3.0 + 0.15 * (ordered[..., 1] > 1)
+    strain = np.maximum(0.0, ordered[..., 0] - 1.0) / 3.0 + 0.15 * (ordered[..., 1] > 1)
     eased = RECOVERY * (1.0 - np.minimum(1.0, strain)) * (1.0 - compliance)
-    later: Array = np.clip(compliance - fatigue * strain + eased, FLOOR, 1.0)
+    later: Array = np.minimum(1.0, np.maximum(FLOOR, compliance - fatigue * strain + eased))
     return later
 
 

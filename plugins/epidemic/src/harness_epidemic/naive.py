@@ -37,7 +37,8 @@ def sweep_sequences(identity: Identity, ladder: tuple[Policy, ...], sequences: A
     model, field = model_of(identity, STEPS), outbreak(identity)
     for week in range(-HISTORY, 0):
         run_week(model, field, week)
-    field, deaths, overflow = field.repeat(len(sequences)), 0.0, 0.0
+    field = field.repeat(len(sequences))
+    deaths, overflow = np.zeros(len(sequences)), np.zeros(len(sequences))
     rows = np.array([policy.row() for policy in ladder], dtype=float)
     for week in range(identity.weeks):
         chosen = rows[sequences[:, week // step]][:, None, :]
@@ -52,7 +53,7 @@ def sweep_sequences(identity: Identity, ladder: tuple[Policy, ...], sequences: A
 def best_burden(identity: Identity, policies: tuple[Policy, ...]) -> float:
     """Return the burden of the best of some constant policies."""
     found = sweep(identity, policies)
-    return float(sum(VALUES[name] * values for name, values in found.items()).min())
+    return float(np.sum([VALUES[name] * values for name, values in found.items()], axis=0).min())
 
 
 def _send(identity: Identity, field: Field, week: int) -> None:

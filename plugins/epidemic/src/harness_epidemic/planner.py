@@ -47,6 +47,9 @@ SIGHT: Final = 8
 SPAN: Final = 3
 """Weeks that a plan takes as one after the next decision."""
 
+CHANGE: Final = 2
+"""By how many packages a plan may change after the next decision."""
+
 TRIES: Final = 300
 """Plans of a blind random search."""
 
@@ -225,7 +228,8 @@ class Planner:
     def _choose(self, belief: Belief, left: int, step: int) -> tuple[list[int], Array]:
         """Return the package of each region until the next decision, and the patients to expect at the worst."""
         regions, count = len(self.brief.regions), len(self.ladder)
-        pairs = list(product(range(count), repeat=2)) if left > step else [(p, p) for p in range(count)]
+        near = [(now, later) for now, later in product(range(count), repeat=2) if abs(now - later) <= CHANGE]
+        pairs = near if left > step else [(package, package) for package in range(count)]
         common = np.repeat(np.array(pairs)[:, None, :], regions, axis=1)
         losses, peaks = self._simulate(belief, common, left, step)
         best = int(np.argmin(losses))

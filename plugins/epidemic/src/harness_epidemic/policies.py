@@ -112,11 +112,11 @@ class Rule:
 
 
 RULES: Final[Mapping[str, Rule]] = {
-    "easy": Rule(100.0, 50.0, 3, 1),
-    "medium": Rule(100.0, 50.0, 3, 1),
-    "hard": Rule(100.0, 50.0, 3, 1),
+    "easy": Rule(1600.0, 800.0, 3, 2),
+    "medium": Rule(1600.0, 800.0, 3, 2),
+    "hard": Rule(1600.0, 800.0, 3, 2),
 }
-"""The rule of each level that does best on 200 training proposals, of a grid (see `tests/tune.py`)."""
+"""The rule of each level that does best on 16 training proposals, of the grid of `scripts/tune.py`."""
 
 
 def follow(rule: Callable[[View], Rule]) -> Play:

@@ -24,7 +24,7 @@ LEAST: Final = {"deaths": 3, "overflow": 20, "cost": 50, "aftermath": 50}
 
 def burden(result: Result) -> float:
     """Return everything an episode cost, in credits."""
-    return sum(VALUES[name] * value for name, value in asdict(result).items())
+    return float(sum(VALUES[name] * value for name, value in asdict(result).items()))
 
 
 def targets_for(reached: Result, slack: float) -> Targets:
@@ -35,7 +35,7 @@ def targets_for(reached: Result, slack: float) -> Targets:
 def margin(targets: Targets, result: Result) -> float:
     """Return the distance of the worst quantity from its target, relative to it; at least 0 if all are kept."""
     limits, values = asdict(targets), asdict(result)
-    return max(-1.0, min(1.0 - values[name] / limits[name] for name in QUANTITIES))
+    return float(max(-1.0, min(1.0 - values[name] / limits[name] for name in QUANTITIES)))
 
 
 def standing(targets: Targets, result: Result) -> dict[str, str]:

@@ -17,7 +17,8 @@ from harness_epidemic.measures import Policy
 from harness_epidemic.options import Options
 from harness_epidemic.planner import Brief, Planner
 from harness_epidemic.score import standing
-from harness_epidemic.world import World, measure, pass_week, run_out, start_world
+from harness_epidemic.world import World as State
+from harness_epidemic.world import measure, pass_week, run_out, start_world
 
 STEP: Final = 3
 """Weeks of a step."""
@@ -34,13 +35,13 @@ LADDER: Final = (
 class TinyTools(Toolset):
     """The callable affordances of an episode of level `tiny`."""
 
-    World: ClassVar[type] = World
+    World: ClassVar[type] = State
     identity: Identity
     options: Options
-    world: World
+    world: State
 
     @classmethod
-    def create(cls, identity: Identity, options: Any) -> World:
+    def create(cls, identity: Identity, options: Any) -> State:
         """Let the outbreak run up to week 0."""
         return start_world(identity)
 
@@ -76,7 +77,7 @@ class TinyTools(Toolset):
         }
 
 
-def step(identity: Identity, world: World, level: int) -> dict[str, Any]:
+def step(identity: Identity, world: State, level: int) -> dict[str, Any]:
     """Let three weeks pass at a level; return what is reported of them."""
     world.policies[0] = LADDER[level]
     for _ in range(STEP):
@@ -84,7 +85,7 @@ def step(identity: Identity, world: World, level: int) -> dict[str, Any]:
     return {"week": world.week, **report(identity, world, STEP)}
 
 
-def report(identity: Identity, world: World, weeks: int) -> dict[str, Any]:
+def report(identity: Identity, world: State, weeks: int) -> dict[str, Any]:
     """Return the cases of the last weeks, the admissions of the last week reported, and the patients."""
     reports = series(identity, world)
     return {
@@ -133,7 +134,7 @@ class TinyPlanner:
         self._admitted, self._patients = told["admitted"], told["patients"]
 
 
-def play(identity: Identity) -> World:
+def play(identity: Identity) -> State:
     """Let the planner play an instance; return the final world."""
     world, seen, region = start_world(identity), first_report(identity), identity.regions[0]
     planner = TinyPlanner(region.population, region.beds, identity.weeks, **seen)

@@ -17,8 +17,9 @@ from harness_epidemic.score import QUANTITIES
 from harness_epidemic.tiny import LADDER, STEP, TinyPlanner
 
 Turns = Generator[Move, Observation, None]
+Choice = Callable[[View, float, int], int]
 
-THRESHOLDS: Final = ((150.0, 0), (400.0, 1))
+THRESHOLDS: Final = ((100.0, 0), (1600.0, 1))
 """Weekly cases per 100,000 up to which a level is held; tuned like the rules of the other levels."""
 
 
@@ -43,7 +44,7 @@ def close_out(view: View) -> Turns:
     yield call("close_out")
 
 
-def choosing(choice: Callable[[View, float, int], int]) -> Play:
+def choosing(choice: Choice) -> Play:
     """Return a policy that chooses by weekly cases per 100,000 people and step."""
 
     def play(view: View) -> Turns:
@@ -55,15 +56,15 @@ def choosing(choice: Callable[[View, float, int], int]) -> Play:
     return play
 
 
-def by_threshold(view: View, cases: float, step: int) -> int:
-    """Return the level that the tuned thresholds give."""
-    return next((level for bound, level in THRESHOLDS if cases <= bound), THRESHOLDS[-1][1] + 1)
+def by_thresholds(bounds: tuple[tuple[float, int], ...]) -> Choice:
+    """Return the choice that holds each level up to its bound, and the next level above the last."""
+    return lambda view, cases, step: next((level for bound, level in bounds if cases <= bound), bounds[-1][1] + 1)
 
 
 def perturbed(view: View, cases: float, step: int) -> int:
     """Follow the thresholds, one level off in a third of the steps."""
     off = int(view.rng.integers(-1, 2)) if view.rng.random() < 1 / 3 else 0
-    return int(np.clip(by_threshold(view, cases, step) + off, 0, len(LADDER) - 1))
+    return int(np.clip(by_thresholds(THRESHOLDS)(view, cases, step) + off, 0, len(LADDER) - 1))
 
 
 def held(level: int) -> Play:
@@ -95,7 +96,9 @@ TINY_POLICIES: Final = {
     "random": Scripted(choosing(guess), "lazy", summary="random levels"),
     "close-out": Scripted(close_out, "lazy", summary="closes out at once"),
     **{f"level-{n}": Scripted(held(n), "lazy", summary=f"level {n} throughout") for n in range(len(LADDER))},
-    "threshold": Scripted(choosing(by_threshold), "lazy", summary="case thresholds, tuned on training draws"),
+    "threshold": Scripted(
+        choosing(by_thresholds(THRESHOLDS)), "lazy", summary="case thresholds, tuned on training draws"
+    ),
     "perturbed-threshold": Scripted(choosing(perturbed), "adversary", summary="threshold, one level off at times"),
     "constant": Scripted(
         None, "adversary", ceiling=0.10, fit=fit_constant, summary="best of all level sequences on training instances"

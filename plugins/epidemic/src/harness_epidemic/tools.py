@@ -19,7 +19,8 @@ from harness_epidemic.country import Identity
 from harness_epidemic.measures import BED_PRICE, Policy, Schools, Travel
 from harness_epidemic.options import Options
 from harness_epidemic.score import standing
-from harness_epidemic.world import BED_DELAY, World, measure, pass_week, run_out, start_world
+from harness_epidemic.world import BED_DELAY, measure, pass_week, run_out, start_world
+from harness_epidemic.world import World as State
 
 ALL = "all"
 Place = Annotated[str, Length(1, 40)]
@@ -29,13 +30,13 @@ Amount = Annotated[int, Range(0, 10_000_000)]
 class EpidemicTools(Toolset):
     """The callable affordances of one episode."""
 
-    World: ClassVar[type] = World
+    World: ClassVar[type] = State
     identity: Identity
     options: Options
-    world: World
+    world: State
 
     @classmethod
-    def create(cls, identity: Identity, options: Any) -> World:
+    def create(cls, identity: Identity, options: Any) -> State:
         """Let the outbreak run up to week 0."""
         return start_world(identity)
 
@@ -65,7 +66,7 @@ class EpidemicTools(Toolset):
             testing: 0 none, 1 symptomatic, 2 broad.
         """
         given = {"distancing": distancing, "schools": schools, "masks": masks, "travel": travel, "testing": testing}
-        changes = {name: value for name, value in given.items() if value is not None}
+        changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
         places = self._places(region)
         if not changes:
             raise Refused("argument distancing: got no measure at all, allowed at least one", argument="distancing")

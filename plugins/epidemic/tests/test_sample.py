@@ -1,0 +1,95 @@
+"""Instances: targets come from the planner's own play, and can be had again from its action log."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from attrs import asdict, evolve
+
+from harness import Sample, Task
+from harness.policies._scripted import play_inline
+from harness_epidemic import tiny
+from harness_epidemic.country import Identity
+from harness_epidemic.naive import CONSTANT, best_burden
+from harness_epidemic.options import PLANS
+from harness_epidemic.reward import read_result
+from harness_epidemic.sample import LEAST_GAIN, draw
+from harness_epidemic.score import burden, margin, targets_for
+from harness_epidemic.world import run_out, start_world
+
+
+def identity_of(task: Task, sample: Sample) -> Identity:
+    found: Identity = task.decode_identity(sample.identity)
+    return found
+
+
+def test_targets_are_recomputed_from_the_planners_action_log(task: Task, level: str) -> None:
+    """Replay what the reference did, as its log has it, on a bare world: the same four numbers, the same targets."""
+    from harness import Clock
+
+    sample = task.sample(0, seed=9)
+    identity = identity_of(task, sample)
+    episode = play_inline(task, sample, task.policies["reference"], "replay")
+    world = start_world(identity)
+    for action in episode.log.actions:
+        assert action.status == "ok"
+        tools = task.toolset(identity, task.options, world, Clock())
+        getattr(tools, action.name)(**action.arguments)
+    run_out(identity, world)
+    measured = tools.calc_reward()
+    reached = read_result(measured)
+    assert reached == read_result(episode.log.metrics)
+    assert targets_for(reached, PLANS[level].slack) == identity.targets
+    assert round(burden(reached), 3) == identity.bar.planner
+
+
+def test_the_planner_beats_the_simple_rules_by_what_is_asked(task: Task, level: str) -> None:
+    identity = identity_of(task, task.sample(1, seed=9))
+    rules = tiny.LADDER if level == "tiny" else CONSTANT
+    assert identity.bar.naive == round(best_burden(identity, rules), 3)
+    assert identity.bar.planner * (1 + LEAST_GAIN) <= identity.bar.naive
+
+
+def test_slack_lies_between_10_and_25_percent_and_shrinks() -> None:
+    slacks = [PLANS[level].slack for level in ("easy", "medium", "hard")]
+    assert slacks == sorted(slacks, reverse=True)
+    assert all(0.10 <= plan.slack <= 0.25 for plan in PLANS.values())
+
+
+@pytest.mark.parametrize("chosen", ["easy", "medium", "hard"])
+def test_countries_stay_within_what_is_promised(chosen: str) -> None:
+    plan = PLANS[chosen]
+    for seed in range(50):
+        identity = draw(plan, np.random.default_rng(seed))
+        assert 1 <= len(identity.regions) <= 5
+        assert 16 <= identity.weeks <= 30
+        assert len({region.name for region in identity.regions}) == len(identity.regions)
+        assert all(sum(row) < 0.25 for row in identity.mobility)
+        assert all(value > 0 for value in asdict(identity.supply).values())
+
+
+def test_neither_a_lasting_lockdown_nor_letting_go_at_the_end_is_worth_while(medium: Task) -> None:
+    """The carry-over: the planner's plan is spoilt by lifting everything in the last weeks."""
+    from harness import Clock
+
+    sample = medium.sample(2, seed=9)
+    identity = identity_of(medium, sample)
+    log = play_inline(medium, sample, medium.policies["reference"], "replay").log
+    kept, loose = start_world(identity), start_world(identity)
+    for action in log.actions:
+        for world in (kept, loose):
+            if world is loose and world.week >= identity.weeks - 6 and action.name == "set_policy":
+                continue
+            if world is loose and world.week >= identity.weeks - 6:
+                world.policies = [evolve(policy, distancing=0, masks=False, testing=0) for policy in world.policies]
+            tools = medium.toolset(identity, medium.options, world, Clock())
+            getattr(tools, action.name)(**action.arguments)
+    results = [
+        read_result(medium.toolset(identity, medium.options, world, Clock()).calc_reward()) for world in (kept, loose)
+    ]
+    assert results[1].aftermath > results[0].aftermath
+    assert results[1].cost < results[0].cost
+    assert margin(identity.targets, results[1]) < 0 <= margin(identity.targets, results[0])
+    lockdown = play_inline(medium, sample, medium.policies["lockdown"], "replay").outcome
+    assert not lockdown.success
+    assert lockdown.reward == 0.0
