@@ -1,0 +1,1 @@
+"""The toy with one fault per group: what `harness check` must find."""
