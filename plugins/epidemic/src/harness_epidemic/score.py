@@ -15,7 +15,7 @@ from harness_epidemic.world import Result
 
 QUANTITIES: Final = ("deaths", "overflow", "cost", "aftermath")
 
-VALUES: Final = {"deaths": 100.0, "overflow": 2.0, "cost": 1.0, "aftermath": 0.5}
+VALUES: Final = {"deaths": 100.0, "overflow": 2.0, "cost": 1.0, "aftermath": 1.5}
 """Credits per unit in the burden."""
 
 LEAST: Final = {"deaths": 3, "overflow": 20, "cost": 50, "aftermath": 50}
