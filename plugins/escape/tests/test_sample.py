@@ -89,7 +89,10 @@ def test_a_code_that_stands_in_a_clue_is_found(houses: dict[str, list[House]]) -
 
     house = houses["easy"][0]
     told = evolve(house.things[0], facts=(Fact("engraved", "emblem.0", 0, secrets(house)[0]),))
-    assert leak(evolve(house, things=(told, *house.things[1:])))
+    leaky = evolve(house, things=(told, *house.things[1:]))
+    assert leak(leaky)
+    with pytest.raises(Reject, match="secret"):
+        tried(leaky, "easy", 1.2, True, np.random.default_rng(0))
 
 
 @pytest.mark.parametrize("level", LEVELS)
