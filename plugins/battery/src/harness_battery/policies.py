@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 from numpy.typing import NDArray
 
 from harness import Move, Observation, Scripted, View, call, calls
@@ -27,6 +27,7 @@ Array = NDArray[np.float64]
 Script: TypeAlias = Generator[Move, Observation, None]
 Values: TypeAlias = dict[str, Array]
 
+CARE = 0.95  # factor on the electrolyte's transport for every design that starved
 SAME = 0.002  # designs closer than this share of every range count as one
 MIDDLE = Deviation(**{name: (low + high) / 2 for name, (low, high) in BANDS.items()})
 ROOM = {
@@ -106,9 +107,15 @@ def _note(task: Brief, row: Array, result: Observation) -> Measured:
 
 
 def _best(task: Brief, view: View, seen: Sequence[Measured]) -> Array:
-    """Return the most comfortable design of the twin as fitted to the measurements."""
-    good = [m for m in seen if m.values]
-    deviation = _fit(task, good, view.rng)
+    """Return the most comfortable design of the twin as fitted to the measurements.
+
+    A cell that starved of electrolyte does not say how a working one behaves: such measurements are left out of the fit,
+    and each makes the model more careful about transport.
+    """
+    good = [m for m in seen if m.values and not _starved(task, m)]
+    starved = sum(bool(m.values) for m in seen) - len(good)
+    fitted = _fit(task, good, view.rng)
+    deviation = evolve(fitted, transport=CARE**starved * fitted.transport)
     correct = _correction(task, good, deviation)
     tried = np.array([m.row for m in seen]) if seen else np.empty((0, len(BOUNDS)))
 
@@ -119,6 +126,11 @@ def _best(task: Brief, view: View, seen: Sequence[Measured]) -> Array:
 
     start = max(good, key=lambda m: m.worst).row if good else task.nominal()
     return best_design(score, view.rng, start, task.free, Effort(240, 6, 60))
+
+
+def _starved(task: Brief, measured: Measured) -> bool:
+    nominal = task.cell.nominal_capacity(task.design(measured.row))
+    return measured.values["capacity_ah"] < 0.75 * nominal
 
 
 def _fit(task: Brief, good: Sequence[Measured], rng: np.random.Generator) -> Deviation:

@@ -71,7 +71,7 @@ class Level:
 
 
 LEVELS: Mapping[str, Level] = {
-    "easy": Level(10, (0.025, 0.013), 1.4, (0.9, 1.7)),
+    "easy": Level(10, (0.025, 0.011), 1.2, (0.9, 1.7)),
     "medium": Level(10, (0.018, 0.008), 0.8, (0.9, 2.2)),
     "hard": Level(10, (0.015, 0.006), 0.6, (0.9, 2.2), fast_charge=True),
 }
@@ -159,8 +159,8 @@ def _cooling(name: str, row: Array, duty: Duty, deviation: Deviation, rng: np.ra
     coefficients: Any = tried  # the twin takes one per row as well
     many = evolve(duty, cooling=coefficients)
     peaks = twin.discharge(name, np.tile(row, (len(tried), 1)), many, deviation).peak_k - ZERO_CELSIUS
-    low, high = max(PEAK_C[0], float(peaks[-1])), min(PEAK_C[1] - 3.0, float(peaks[0]))
-    if float(peaks[-1]) >= PEAK_C[1] - 3.0:
+    low, high = max(PEAK_C[0], float(peaks[-1])), min(PEAK_C[1] - 4.5, float(peaks[0]))
+    if float(peaks[-1]) >= PEAK_C[1] - 4.5:
         raise Reject("no cooling keeps the design below the highest limit")
     if low >= high:
         return COOLING[0]
