@@ -29,8 +29,8 @@ class Model:
 
     def __init__(self, payload: dict[str, Any]) -> None:
         _import_wheel()
-        import ufl
-        from dolfinx import fem
+        import ufl  # type: ignore[import-not-found]
+        from dolfinx import fem  # type: ignore[import-not-found]
 
         self.ask, self.points = payload, np.asarray(payload["points"])
         self.mesh = _mesh(self.points, np.asarray(payload["cells"], dtype=np.int64))
@@ -196,7 +196,7 @@ def _import_wheel() -> None:
     import contextlib
 
     with contextlib.suppress(ImportError):
-        import dolfinx_solver  # noqa: F401
+        import dolfinx_solver  # type: ignore[import-not-found]  # noqa: F401
 
 
 def _mesh(points: Any, cells: Any) -> Any:
@@ -204,7 +204,7 @@ def _mesh(points: Any, cells: Any) -> Any:
     import inspect
 
     from dolfinx import mesh as meshes
-    from mpi4py import MPI
+    from mpi4py import MPI  # type: ignore[import-not-found]
 
     x, topology = np.ascontiguousarray(points.T), np.ascontiguousarray(cells.T)
     if hasattr(meshes, "ufl_mesh_from_gmsh") or "domain" in inspect.signature(meshes.create_mesh).parameters:
@@ -212,7 +212,7 @@ def _mesh(points: Any, cells: Any) -> Any:
 
         element = ufl.Mesh(ufl.VectorElement("Lagrange", ufl.Cell("triangle"), 1))
         return meshes.create_mesh(MPI.COMM_SELF, topology, x, element)
-    import basix.ufl
+    import basix.ufl  # type: ignore[import-not-found]
 
     element = basix.ufl.element("Lagrange", "triangle", 1, shape=(2,))
     return meshes.create_mesh(MPI.COMM_SELF, topology, element, x)

@@ -47,11 +47,7 @@ class Points:
     def load(self, density: Array, size: int) -> Array:
         """Integrate a density at the points against every shape function."""
         weighted = self.values * (self.weights * density)[:, None]
-        return np.bincount(self.nodes.ravel(), weighted.ravel(), minlength=size)
-
-    def chosen(self, mask: NDArray[np.bool_]) -> Points:
-        """Keep some of the points."""
-        return Points(self.nodes[mask], self.values[mask], self.weights[mask], self.facet[mask])
+        return np.asarray(np.bincount(self.nodes.ravel(), weighted.ravel(), minlength=size), dtype=np.float64)
 
 
 @frozen(eq=False)
@@ -92,7 +88,7 @@ class Grid:
         length = (2 * self.band + 1) * self.size
         flat = np.bincount(self.cell_slots.ravel(), by_cell.ravel(), minlength=length)
         flat += np.bincount(self.rim_slots.ravel(), edges.ravel(), minlength=length)
-        return flat.reshape(2 * self.band + 1, self.size)
+        return np.asarray(flat.reshape(2 * self.band + 1, self.size), dtype=np.float64)
 
     def on_left(self) -> NDArray[np.bool_]:
         """Which boundary points lie on the left edge."""

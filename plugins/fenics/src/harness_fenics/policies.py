@@ -1,9 +1,9 @@
 """The scripted policies: the reference of each kind of world, and the registry of all.
 
-The reference of a drive solves once with equal controls, once more for each control, and then follows Gauss-Newton steps
-with secants under the limits until everything is met or its calls are spent. The reference of a puzzle first measures
-around the sealed zone, then fits the model in the same way and hands in what it predicts. Neither sees anything but
-the prompt and what the tools answer.
+The reference of a drive solves once with equal controls, once more for each control, and then follows Gauss-Newton
+steps with secants under the limits until everything is met or its calls are spent. The reference of a puzzle first
+measures around the sealed zone, then fits the model in the same way and hands in what it predicts. Neither sees
+anything but the prompt and what the tools answer.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ CAREFUL: Final = 0.3
 
 
 @frozen(eq=False)
-class Drill:
+class Standing:
     """Where a drive stands: what was asked, what the model of the outputs is, and the best call so far."""
 
     brief: DriveBrief
@@ -60,7 +60,7 @@ def aim(brief: DriveBrief, limited: bool = True) -> Goal:
     return Goal(brief.targets, scale, ceilings, np.array([brief.tolerance, brief.tolerance, 0.01 * brief.load]))
 
 
-def differences(view: View, base: Vector, limited: bool = True) -> Generator[Move, Observation, Drill | None]:
+def differences(view: View, base: Vector, limited: bool = True) -> Generator[Move, Observation, Standing | None]:
     """Solve at a base and with each control moved alone; None when the calls do not suffice for all."""
     brief = drive_brief(view)
     if view.limits.budgets["solves"] < len(base) + 1:
@@ -72,12 +72,12 @@ def differences(view: View, base: Vector, limited: bool = True) -> Generator[Mov
         moved[number] += DIFFERENCE if base[number] < 0.6 else -DIFFERENCE
         seen = yield call("solve", controls=brief.controls(moved))
         model.difference(number, moved, drive_outputs(seen.data))
-    return Drill(brief, model, aim(brief, limited))
+    return Standing(brief, model, aim(brief, limited))
 
 
-def refine(view: View, drill: Drill) -> Generator[Move, Observation, Vector]:
+def refine(view: View, standing: Standing) -> Generator[Move, Observation, Vector]:
     """Spend the remaining calls on steps; return the shares to hand in."""
-    model, goal, brief = drill.model, drill.goal, drill.brief
+    model, goal, brief = standing.model, standing.goal, standing.brief
     for _ in range(view.limits.budgets["solves"] - len(model.point) - 1):
         wanted = step(model, goal)
         point = model.point + np.clip(wanted - model.point, -LONGEST, LONGEST)
@@ -93,11 +93,11 @@ def drive_reference(view: View) -> Steps:
     """Differences, then secant steps under the limits; with few calls, equal controls scaled to the targets."""
     brief = drive_brief(view)
     count = len(brief.weights)
-    drill = yield from differences(view, np.full(count, brief.even_share))
-    if drill is None:
+    standing = yield from differences(view, np.full(count, brief.even_share))
+    if standing is None:
         yield from _scaled(view, brief, count)
         return
-    point = yield from refine(view, drill)
+    point = yield from refine(view, standing)
     yield call("submit", controls=brief.controls(point))
 
 
@@ -157,14 +157,26 @@ def fit_outputs(answer: Any) -> Vector:
     return np.array([*measured_at, *answer["model_at_held_back_points_K"]])
 
 
-def fitted(view: View, brief: PuzzleBrief, seen: Vector, steps: int) -> Generator[Move, Observation, Affine]:
-    """Fit the model to the measurements with at most so many calls after the differences."""
+def guess(brief: PuzzleBrief, places: Vector, seen: Vector) -> Vector:
+    """Shares to start from: the source where the measurements point, everything else in the middle of its range."""
+    left, right, low, high = brief.zone
+    near = [left - 3 < x < right + 3 and low - 3 < y < high + 3 for x, y in places]
+    weights = (seen[near] - seen[near].min()) ** 2
+    centre = (places[near] * weights[:, None]).sum(axis=0) / max(1e-9, weights.sum())
     base = np.full(len(brief.low), 0.5)
+    base[:2] = np.clip((centre - brief.low[:2]) / (brief.high[:2] - brief.low[:2]), 0.25, 0.75)
+    return base
+
+
+def fitted(
+    view: View, brief: PuzzleBrief, seen: Vector, steps: int, base: Vector
+) -> Generator[Move, Observation, Affine]:
+    """Fit the model to the measurements with at most so many calls after the differences."""
     answer = yield call("solve", parameters=brief.parameters(base))
     model = Affine(base, fit_outputs(answer.data))
     for number in range(min(len(base), view.limits.budgets["solves"] - 1)):
         moved = base.copy()
-        moved[number] += DIFFERENCE
+        moved[number] += DIFFERENCE if base[number] <= 0.5 else -DIFFERENCE
         answer = yield call("solve", parameters=brief.parameters(moved))
         model.difference(number, moved, fit_outputs(answer.data))
     goal = fit_goal(brief, seen)
@@ -191,9 +203,9 @@ def predicted(brief: PuzzleBrief, model: Affine, seen: Vector) -> list[float]:
 def puzzle_reference(view: View) -> Steps:
     """Measure, fit with all calls, hand in the predictions of the fit."""
     brief = puzzle_brief(view)
-    _, seen = yield from measured(view, brief)
+    places, seen = yield from measured(view, brief)
     steps = max(0, view.limits.budgets["solves"] - len(brief.low) - 1)
-    model = yield from fitted(view, brief, seen, steps)
+    model = yield from fitted(view, brief, seen, steps, guess(brief, places, seen))
     yield call("submit", predictions=predicted(brief, model, seen))
 
 

@@ -122,7 +122,7 @@ def _deviations(rng: Generator) -> Deviations:
 
 def _drive(options: Options, rng: Generator) -> Drive:
     start = _blank(options, rng)
-    drive = _scaled(start, _between(rng, 850, 1150) if start.steady else _between(rng, 600, 760))
+    drive = _scaled(start, _between(rng, 950, 1250) if start.steady else _between(rng, 600, 760))
     authority = _Authority(drive, _spread(options.controls, rng))
     point, weak = authority.shifted()
     answer = tuple(round(float(value), 1) for value in point * drive.ceiling)
@@ -130,7 +130,7 @@ def _drive(options: Options, rng: Generator) -> Drive:
     monitors = tuple(
         evolve(monitor, target=round(value, 1)) for monitor, value in zip(drive.monitors, seen.monitors, strict=True)
     )
-    if not 480 < seen.hottest < 1500:
+    if not 480 < seen.hottest < 1600:
         raise Reject(f"the hottest point would be at {seen.hottest:.0f} K")
     hottest = int(np.ceil(seen.hottest + options.slack))
     load = round(seen.load * _between(rng, 1.03, 1.07, 3), 2)
@@ -177,7 +177,7 @@ def _steady(plate: Plate, controls: int, rng: Generator) -> Steady:
         peak=_between(rng, 1, 4, 1) * MEGA,
     )
     segments = _segments(plate, controls, rng)
-    return Steady(plate, _exchange(rng, (100, 400)), segments, (0.0,) * controls, _law(rng), patch, source)
+    return Steady(plate, _exchange(rng, (60, 250)), segments, (0.0,) * controls, _law(rng), patch, source)
 
 
 def _heating(plate: Plate, heaters: int, stages: int, rng: Generator) -> Transient:

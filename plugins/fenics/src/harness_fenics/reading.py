@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from attrs import field, frozen
+from attrs import frozen
 
 from harness import View
 from harness_fenics.secant import Vector
@@ -103,7 +103,6 @@ class PuzzleBrief:
     heaters: tuple[tuple[float, float], ...]
     tolerance: float
     noise: float
-    turns: int = field(default=0)
 
     def parameters(self, share: Vector) -> list[float]:
         """Parameters of shares of their ranges."""

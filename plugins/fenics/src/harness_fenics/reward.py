@@ -51,7 +51,7 @@ class FenicsReward:
             progress=progress,
             efficiency=self._efficiency(off, drive.tolerance, log),
             margin=margin,
-            reason="unsafe_action" if margin < 0 and max(over) > REACH else None,
+            reason="unsafe_action" if max(over) > 0 else None,
             detail=_drive_detail(off, drive.tolerance, over, overload),
         )
 

@@ -37,7 +37,7 @@ UNITS: Final = {
 class Options:
     """Parameters of the task; the groups are presets of them."""
 
-    variant: Variant = option("flux", "what is asked for", choices=("flux", "identify", "transient"))
+    variant: Variant = option("flux", "what is asked", choices=("flux", "identify", "transient"))  # noqa: RUF009
     controls: int = option(4, "controls, or unknowns of `identify`", choices=(3, 4, 6))
     tolerance: int = option(30, "half width of every temperature window, tenths of a kelvin", choices=range(1, 101))
     slack: int = option(8, "kelvin between the hidden solution's hottest point and the limit", choices=range(2, 41))

@@ -1,8 +1,8 @@
 """Gauss-Newton with secants and active limits, on outputs that only calls reveal.
 
 The model of the outputs is affine: a base point, differences along each unknown, and after every further call Broyden's
-rank-one correction. A step minimises the weighted misfit of the wanted rows within the box; rows with a ceiling join the
-least squares when the model says that they would be broken. Unknowns are shares of their ranges.
+rank-one correction. A step minimises the weighted misfit of the wanted rows within the box; rows with a ceiling join
+the least squares when the model says that they would be broken. Unknowns are shares of their ranges.
 """
 
 from __future__ import annotations

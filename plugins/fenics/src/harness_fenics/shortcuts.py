@@ -15,8 +15,9 @@ import numpy as np
 
 from harness import Move, Scripted, View, call
 from harness_fenics.policies import (
-    Drill,
+    Standing,
     Steps,
+    aim,
     differences,
     fitted,
     measured,
@@ -67,29 +68,29 @@ def balance(view: View) -> Steps:
 def linear(view: View) -> Steps:
     """One call per control and one more, then the answer of the linear model, limits included."""
     brief = drive_brief(view)
-    drill = yield from differences(view, np.full(len(brief.weights), brief.even_share))
-    yield call("submit", controls=brief.controls(_solution(drill, brief)))
+    standing = yield from differences(view, np.full(len(brief.weights), brief.even_share))
+    yield call("submit", controls=brief.controls(_solution(standing, brief)))
 
 
 def perturbed_linear(view: View) -> Steps:
     """The linear answer, each control off by up to 2 % of its range."""
     brief = drive_brief(view)
-    drill = yield from differences(view, np.full(len(brief.weights), brief.even_share))
+    standing = yield from differences(view, np.full(len(brief.weights), brief.even_share))
     off = view.rng.uniform(-0.02, 0.02, len(brief.weights))
-    yield call("submit", controls=brief.controls(_solution(drill, brief) + off))
+    yield call("submit", controls=brief.controls(_solution(standing, brief) + off))
 
 
-def _solution(drill: Drill | None, brief: Any) -> Vector:
-    if drill is None:
+def _solution(standing: Standing | None, brief: Any) -> Vector:
+    if standing is None:
         return np.full(len(brief.weights), brief.even_share)
-    return step(drill.model, drill.goal)
+    return step(standing.model, standing.goal)
 
 
 def transformed(view: View) -> Steps:
-    """The linear answer in the integral of the told conductivity over temperature, in which pure conduction is linear."""
+    """The linear answer in the integral of the told conductivity, in which pure conduction is linear."""
     brief = drive_brief(view)
-    drill = yield from differences(view, np.full(len(brief.weights), brief.even_share))
-    if drill is None:
+    standing = yield from differences(view, np.full(len(brief.weights), brief.even_share))
+    if standing is None:
         yield from equal(view)
         return
     integral = conductivity_integral(view.facts["law"])
@@ -98,27 +99,24 @@ def transformed(view: View) -> Steps:
     def change(outputs: Vector) -> Vector:
         return np.concatenate([integral(outputs[: count + 2]), outputs[count + 2 :]])
 
-    model = Affine(drill.model.point, change(drill.model.outputs))
-    for number, (point, outputs) in enumerate(drill.model.seen[1:]):
+    model = Affine(standing.model.point, change(standing.model.outputs))
+    for number, (point, outputs) in enumerate(standing.model.seen[1:]):
         model.difference(number, point, change(outputs))
-    wanted, above = integral(drill.goal.wanted), integral(drill.goal.wanted + drill.goal.scale)
-    ceilings = change(np.concatenate([drill.goal.wanted, drill.goal.ceilings]))[count:]
-    firm = np.array([*(above - wanted)[:1], *(above - wanted)[:1], drill.goal.firm[2]])
+    wanted, above = integral(standing.goal.wanted), integral(standing.goal.wanted + standing.goal.scale)
+    ceilings = change(np.concatenate([standing.goal.wanted, standing.goal.ceilings]))[count:]
+    firm = np.array([*(above - wanted)[:1], *(above - wanted)[:1], standing.goal.firm[2]])
     yield call("submit", controls=brief.controls(step(model, Goal(wanted, above - wanted, ceilings, firm))))
 
 
 def conductivity_integral(law: str) -> Callable[[Vector], Vector]:
     """Integral of the told law from 300 K, over its constant factor; t is in hundreds of kelvin."""
-    told = numbers(law.split("t = (T", maxsplit=1)[0])
+    told = numbers(law.split("t = (T", maxsplit=1)[0])  # k0, 1, a and, of a dipping law, b
+    a = told[2]
     if "/ (1 +" in law:
-        a = told[-1]
         return lambda temperature: np.log1p(a * (temperature - 300) / 100) / a
     if "t^2" in law:
-        a, b = told[-2], told[-1]
-        if b == 2:  # the exponent is read as a number too
-            a, b = told[-3], told[-2]
+        b = told[3]
         return lambda temperature: _powers((temperature - 300) / 100, -a / 2, b / 3)
-    a = told[-1]
     return lambda temperature: _powers((temperature - 300) / 100, a / 2, 0.0)
 
 
@@ -129,26 +127,24 @@ def _powers(t: Vector, square: float, cube: float) -> Vector:
 def targets_only(view: View) -> Steps:
     """All calls on the targets, none of the limits regarded."""
     brief = drive_brief(view)
-    drill = yield from differences(view, np.full(len(brief.weights), brief.even_share), limited=False)
-    if drill is None:
+    standing = yield from differences(view, np.full(len(brief.weights), brief.even_share), limited=False)
+    if standing is None:
         yield from equal(view)
         return
-    goal = drill.goal
+    goal = standing.goal
     for _ in range(view.limits.budgets["solves"] - len(brief.weights) - 1):
-        point = step(drill.model, goal)
+        point = step(standing.model, goal)
         seen = yield call("solve", controls=brief.controls(point))
-        drill.model.correct(point, drive_outputs(seen.data))
-        if goal.misfit(drill.model.outputs) < 0.9:
+        standing.model.correct(point, drive_outputs(seen.data))
+        if goal.misfit(standing.model.outputs) < 0.9:
             break
-    yield call("submit", controls=brief.controls(drill.model.point))
+    yield call("submit", controls=brief.controls(standing.model.point))
 
 
 def search(view: View) -> Steps:
     """Random controls with all calls; hand in the best."""
-    brief, goal = drive_brief(view), None
-    from harness_fenics.policies import aim
-
-    goal, tried = aim(brief), []
+    brief, tried = drive_brief(view), []
+    goal = aim(brief)
     for _ in range(view.limits.budgets["solves"]):
         share = view.rng.uniform(0.05, 0.95, len(brief.weights))
         seen = yield call("solve", controls=brief.controls(share))
@@ -188,7 +184,7 @@ def of_drives(options: Options) -> dict[str, Scripted]:
     own: Mapping[str, Scripted] = {
         "flux": {"transformed": Scripted(transformed, summary="linear answer in the conductivity integral")},
         "transient": {"balance": Scripted(balance, summary="equal controls by the steady energy balance")},
-    }[options.variant]  # type: ignore[index]
+    }[options.variant]
     return {
         "random": Scripted(random_drive, summary="legal controls at random"),
         "zeros": Scripted(constant_share(0.0), summary="no heat"),
@@ -254,13 +250,13 @@ def saddle(places: Vector) -> Vector:
     return np.column_stack([np.ones(len(places)), x, y, x * y, x**2 - y**2])
 
 
-def first_fit(steps: int, noise: float = 0.0) -> Play:
+def first_fit(noise: float = 0.0) -> Play:
     """Measure, solve once per unknown and once more, and hand in the linear model's predictions."""
 
     def play(view: View) -> Steps:
         brief = puzzle_brief(view)
         _, seen = yield from measured(view, brief)
-        model = yield from fitted(view, brief, seen, steps)
+        model = yield from fitted(view, brief, seen, 0, np.full(len(brief.low), 0.5))
         off = view.rng.normal(0.0, noise, len(brief.held)) if noise else 0.0
         yield _handed(np.array(predicted(brief, model, seen)) + off)
 
@@ -322,8 +318,8 @@ def of_puzzles() -> dict[str, Scripted]:
         "plane": Scripted(surface(plane), summary="linear interpolation of the measurements"),
         "harmonic": Scripted(surface(saddle), summary="harmonic interpolation of the measurements"),
         "mid-range": Scripted(middle, summary="the model in the middle of all ranges"),
-        "linear": Scripted(first_fit(0), summary="linear fit from one call per unknown and one more"),
-        "perturbed-linear": Scripted(first_fit(0, 1.0), "adversary", summary="the linear fit with noise"),
+        "linear": Scripted(first_fit(), summary="linear fit from one call per unknown and one more"),
+        "perturbed-linear": Scripted(first_fit(1.0), "adversary", summary="the linear fit with noise"),
         "constant": Scripted(None, "adversary", fit=fit_predictions, ceiling=0.1, summary="best constant"),
         "search": Scripted(search_fit, "adversary", ceiling=SEARCH_CEILING, summary="best of random parameters"),
     }

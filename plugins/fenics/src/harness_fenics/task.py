@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 GROUPS = {
     "flux-easy": Group(
-        {"variant": "flux", "controls": 3, "tolerance": 15, "slack": 8, "probes": 3, "turns": 20},
+        {"variant": "flux", "controls": 3, "tolerance": 10, "slack": 8, "probes": 3, "turns": 20},
         summary="three heaters, two monitors, steady",
     ),
     "flux-medium": Group(
-        {"variant": "flux", "controls": 4, "tolerance": 10, "slack": 6, "probes": 3, "turns": 22},
+        {"variant": "flux", "controls": 4, "tolerance": 8, "slack": 6, "probes": 3, "turns": 22},
         summary="four heaters, three monitors, steady",
     ),
     "flux-hard": Group(
@@ -26,15 +26,15 @@ GROUPS = {
         summary="six heaters, five monitors, steady",
     ),
     "identify-easy": Group(
-        {"variant": "identify", "controls": 3, "tolerance": 50, "probes": 8, "turns": 24},
+        {"variant": "identify", "controls": 3, "tolerance": 30, "probes": 8, "turns": 24},
         summary="place and strength of the source unknown",
     ),
     "identify-medium": Group(
-        {"variant": "identify", "controls": 4, "tolerance": 45, "probes": 10, "turns": 28},
+        {"variant": "identify", "controls": 4, "tolerance": 35, "probes": 10, "turns": 28},
         summary="conductivity unknown as well",
     ),
     "identify-hard": Group(
-        {"variant": "identify", "controls": 6, "tolerance": 40, "probes": 14, "turns": 34},
+        {"variant": "identify", "controls": 6, "tolerance": 35, "probes": 14, "turns": 34},
         summary="slope of the conductivity and cooling of the left edge unknown as well",
     ),
     "transient-easy": Group(

@@ -1,8 +1,8 @@
 """The tool layer: solving, measuring and submitting, in two kinds of worlds.
 
 `DriveTools` (variants `flux` and `transient`) solve the true plate for given controls and say how far every
-requirement is. `PuzzleTools` (variant `identify`) measure the true plate outside the sealed zone and solve a model of it
-for assumed parameters. The worlds hold only what the policy did; the plate is rebuilt from the identity.
+requirement is. `PuzzleTools` (variant `identify`) measure the true plate outside the sealed zone and solve a model of
+it for assumed parameters. The worlds hold only what the policy did; the plate is rebuilt from the identity.
 """
 
 from __future__ import annotations
@@ -132,7 +132,11 @@ def verdict(drive: Drive, seen: Reading) -> dict[str, Any]:
     hottest = _limit(seen.hottest, drive.hottest) | {"at_mm": [round(place, 1) for place in seen.place]}
     bond = {"heater": f"H{drive.weak + 1}"} | _limit(seen.peaks[drive.weak], drive.bond)
     excess, unit = seen.load - drive.load, "MJ/m" if drive.heating else "kW/m"
-    load = {f"value_{unit}": round(seen.load, 4), "above_limit": round(excess, 4), "met": excess <= 1e-9 * drive.load}
+    load: dict[str, Any] = {
+        f"value_{unit}": round(seen.load, 4),
+        "above_limit": round(excess, 4),
+        "met": excess <= 1e-9 * drive.load,
+    }
     if not load["met"]:
         load["unsafe"] = f"overload: {excess:.4f} {unit} above the limit"
     peaks = {f"H{number}_K": round(value, 2) for number, value in enumerate(seen.peaks, 1)}
@@ -233,7 +237,8 @@ class PuzzleTools(Toolset):
             if not unknown.low <= value <= unknown.high:
                 place, unit = f"parameters[{number}]", UNITS[unknown.name]
                 raise Refused(
-                    f"argument {place} ({unknown.name}): got {value}, allowed {unknown.low:g} to {unknown.high:g} {unit}",
+                    f"argument {place} ({unknown.name}): got {value}, "
+                    f"allowed {unknown.low:g} to {unknown.high:g} {unit}",
                     argument=place,
                 )
         return tuple(float(value) for value in parameters)

@@ -12,7 +12,7 @@ import numpy as np
 from attrs import evolve, frozen
 
 from harness_fenics.engine import Fields, solve
-from harness_fenics.grid import Grid, grid_of
+from harness_fenics.grid import grid_of
 from harness_fenics.problem import Exchange, Problem, Steady, Transient
 from harness_fenics.sample import PARAMETERS, Deviations, Drive, Puzzle
 
@@ -132,8 +132,3 @@ def temperatures(puzzle: Puzzle, values: tuple[float, ...], points: tuple[tuple[
     problem = with_parameters(puzzle, values)
     fields, grid = solved(problem), grid_of(problem.plate)
     return [grid.value(fields.snapshots[-1], x * MILLI, y * MILLI) for x, y in points]
-
-
-def prepare(grid: Grid) -> int:
-    """Touch a grid so that it is assembled; return its number of nodes."""
-    return grid.size
