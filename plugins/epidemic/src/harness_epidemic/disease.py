@@ -22,6 +22,26 @@ Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 S, E, I, H, D, R, V = range(7)  # noqa: E741 - the names that the literature uses
 """Places of the compartments on the first axis: susceptible … vaccinated."""
 
+ADMITTED, DIED, JABBED = 7, 8, 9
+"""Places of the flows that leave no compartment alone; the others stand at the compartment that they leave."""
+
+FLOWS: Final = 10
+
+MOVES: Final = np.array(
+    [
+        # S   E   I   H   D   R   V   admitted, died, jabbed
+        [-1, 0, 0, 0, 0, 1, 1, 0, 0, -1],
+        [1, -1, 0, 0, 0, 0, 0, 0, 0, 0],
+        [0, 1, -1, 0, 0, 0, 0, 0, 0, 0],
+        [0, 0, 0, -1, 0, 0, 0, 1, 0, 0],
+        [0, 0, 0, 0, 0, 0, 0, 0, 1, 0],
+        [0, 0, 1, 1, 0, -1, 0, -1, -1, 0],
+        [0, 0, 0, 0, 0, 0, -1, 0, 0, 1],
+    ],
+    dtype=np.float64,
+)
+"""What each flow (column) does to each compartment (row); columns sum to zero, so nobody is lost."""
+
 AGES: Final = 3
 """Age bands: 0-19, 20-64, 65 and older."""
 
@@ -108,36 +128,25 @@ def advance(
     """
     alternatives, cells = people.shape[1:]
     by_region = (alternatives, cells // AGES, AGES)
-    total, overflow = np.zeros((4, alternatives, cells)), np.zeros(by_region[:2])
+    flows, total = np.zeros((2, FLOWS, alternatives, cells))
+    overflow = np.zeros(by_region[:2])
     fatality, admission = (np.tile(share, by_region[1]) for share in (FATALITY, pace.admission))
+    rates = np.array([0.0, pace.onset, pace.removal, pace.discharge, 0.0, pace.waning, pace.waning])[:, None, None]
     for step, strength in enumerate(strengths):
         over = _crowding(people[H].reshape(by_region), beds, overflow, pace.days)
         deadly = fatality if over is None else np.minimum(0.95, fatality * (1.0 + UNCARED * np.repeat(over, AGES, 1)))
         force = np.matmul(matrix, people[I][:, :, None])[:, :, 0] * (strength * -pace.days)
-        infected = people[S] * -np.expm1(force)
-        onset, leave, out = pace.onset * people[E], pace.removal * people[I], pace.discharge * people[H]
-        admitted, died = leave * admission, out * deadly
-        for place, flow in enumerate((infected, onset, admitted, died)):
-            total[place] += flow
-        lost = pace.waning + (escapes[step] if escapes is not None else 0.0)
-        waned = people[R] * lost
-        people[S] += waned - infected
-        people[E] += infected - onset
-        people[I] += onset - leave
-        people[H] += admitted - out
-        people[D] += died
-        people[R] += leave - admitted + out - died - waned
-        _vaccinated(people, jabs, lost)
-    sums = total.reshape(4, *by_region).sum(axis=3)
-    return Tally(sums[0], sums[1], sums[2], sums[3], overflow)
-
-
-def _vaccinated(people: Array, jabs: Array | None, lost: float) -> None:
-    """Let people lose the protection of the vaccine, and others gain it."""
-    if jabs is not None:
-        jabbed, faded = people[S] * jabs, people[V] * lost
-        people[S] += faded - jabbed
-        people[V] += jabbed - faded
+        rates[R:] = pace.waning + (escapes[step] if escapes is not None else 0.0)
+        np.multiply(people, rates, out=flows[:ADMITTED])
+        np.multiply(people[S], -np.expm1(force), out=flows[S])
+        np.multiply(flows[I], admission, out=flows[ADMITTED])
+        np.multiply(flows[H], deadly, out=flows[DIED])
+        if jabs is not None:
+            np.multiply(people[S], jabs, out=flows[JABBED])
+        total += flows
+        people += (MOVES @ flows.reshape(FLOWS, -1)).reshape(people.shape)
+    sums = total.reshape(FLOWS, *by_region).sum(axis=3)
+    return Tally(sums[S], sums[E], sums[ADMITTED], sums[DIED], overflow)
 
 
 def _crowding(hospital: Array, beds: Array, overflow: Array, days: float) -> Array | None:

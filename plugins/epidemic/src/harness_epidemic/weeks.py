@@ -148,19 +148,14 @@ def _tests(field: Field, ordered: Array, populations: Array, span: int = 1) -> t
     return used, np.divide(used, asked, out=np.zeros_like(used), where=asked > 0)
 
 
-def week_price(field: Field, populations: Array) -> Array:
-    """Return what a week of the measures in force costs, tests included; shape (alternatives,)."""
-    used, _ = _tests(field, field.ordered, populations)
-    price: Array = (measures.weekly_price(field.ordered, populations) + measures.TEST_PRICE * used).sum(axis=1)
-    return price
-
-
 def _payable(field: Field, populations: Array, treasury: float) -> tuple[Array, Array]:
     """Return the measures in force, none where a week of them costs more than is left, and where that is so."""
     if treasury == np.inf:
         return field.ordered, np.zeros(field.spent.shape, dtype=bool)
-    unpaid = field.spent + week_price(field, populations) > treasury
-    return np.where(unpaid[:, None, None], 0.0, field.ordered), unpaid
+    used, _ = _tests(field, field.ordered, populations)
+    price = (measures.weekly_price(field.ordered, populations) + measures.TEST_PRICE * used).sum(axis=1)
+    unpaid = field.spent + price > treasury
+    return (np.where(unpaid[:, None, None], 0.0, field.ordered) if unpaid.any() else field.ordered), unpaid
 
 
 def _vaccinate(field: Field, populations: Array, steps: int, span: int) -> Array | None:

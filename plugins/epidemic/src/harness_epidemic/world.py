@@ -6,7 +6,7 @@ from which bulletins are made.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from attrs import Factory, define, frozen
@@ -26,7 +26,7 @@ class World:
     """The state of an episode; lists by region where nothing else is said.
 
     Attributes:
-        people: Compartments × cells.
+        people: Compartments × cells; like the history typed loosely, which spares converting thousands of numbers.
         jabbed: By cell.
         store: Doses, tests and surge beds not yet sent anywhere.
         coming: Surge beds on their way: [week, region, beds].
@@ -35,7 +35,7 @@ class World:
     """
 
     week: int
-    people: list[list[float]]
+    people: list[Any]
     jabbed: list[float]
     compliance: list[float]
     policies: list[Policy]
@@ -46,7 +46,7 @@ class World:
     coming: list[list[int]] = Factory(list)
     spent: float = 0.0
     overflow: float = 0.0
-    history: list[list[list[float]]] = Factory(list)
+    history: list[Any] = Factory(list)
     unpaid: int = 0
 
     @property
