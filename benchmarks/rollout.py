@@ -143,9 +143,10 @@ def measure(episodes: int, rounds: int, levels: tuple[int, ...] = LEVELS) -> dic
     with server() as url:
         for _ in range(rounds):
             for concurrency in wanted:
+                count = max(episodes, 2 * EDGES[-1] if concurrency in EDGES else 0)  # at both edges the same
                 for kind in KINDS:
-                    one = measure_child(kind, url, max(episodes, 2 * concurrency), concurrency)
-                    found.setdefault((kind, concurrency), []).append(one | {"n": max(episodes, 2 * concurrency)})
+                    one = measure_child(kind, url, count, concurrency)
+                    found.setdefault((kind, concurrency), []).append(one | {"n": count})
     fields = {kind: found[kind, wanted[0]][0]["fields"] for kind in KINDS}
     if fields["bare"] != fields["core"]:
         raise SystemExit(f"the traces differ in fields: {set(fields['bare']) ^ set(fields['core'])}")

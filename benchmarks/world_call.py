@@ -5,11 +5,12 @@ One run, everything side by side, on a world of about 4 kB (`benchmarks/tasks`):
 - `bare`: the tool method on a living object; `direct`: the same through `harness.world.perform`, which decodes the
   world, checks the arguments and encodes the world again; `inline` and `process`: from the packed request to the read
   reply through each backend. `process` counts the parent and the worker together; `process_parent` is its share.
+- `step_inline`, `step_process`: a whole `Episode.step` with one such call, as every driver makes it.
 - the loop with 64 episodes at once over the worker pool: how long one turn of it takes in CPU time, and how late a
   timer of 1 ms fires. The same timer on an idle loop is told beside it: what the machine adds when others use it.
 
-Times are CPU, the best of several rounds. Limits: inline 60 µs and process 300 µs over bare, 99th percentile of the
-loop's delay 5 ms.
+Times are CPU, the best of several rounds. Limits, for the call alone and for the step: inline 60 µs and process 300 µs
+over bare; 99th percentile of the loop's delay 5 ms.
 
     python benchmarks/world_call.py [--json] [--rounds N]
 """
@@ -86,13 +87,14 @@ async def per_call(work: Callable[[], Awaitable[object]], clock: Callable[[], fl
 
 
 class Costs:
-    """The four ways to make the same call."""
+    """The ways to make the same call."""
 
     def __init__(self, task: Task, sample: Sample, job: Job, pool: ProcessBackend) -> None:
         self.head, self.frames = unpack(job.payload)
         self.job, self.pool, self.inline = job, pool, InlineBackend()
         identity = task.decode_identity(sample.identity)
         clock = Clock(1, 0, {}, sample.limits, "en")
+        self.task, self.sample = task, sample
         self.toolset = task.toolset(identity, task.options, task.toolset.create(identity, task.options), clock, "")
 
     async def bare(self) -> None:
@@ -105,8 +107,15 @@ class Costs:
         payload = pack(self.head, *self.frames)
         read_reply(await backend.call(Job(self.job.target, payload, self.job.limit, True, self.job.label)))
 
+    async def episode(self, backend: Backend) -> Callable[[], Awaitable[object]]:
+        """Open an episode; return its next turn."""
+        episode = Episode(self.task, self.sample, backend)
+        await episode.open()
+        turn = reply(1)
+        return lambda: episode.step(turn)
+
     async def measure(self, rounds: int) -> dict[str, float]:
-        """Measure all four in turn, `rounds` times, and take the best of each."""
+        """Measure all in turn, `rounds` times, and take the best of each."""
         found: dict[str, list[float]] = {}
 
         async def take(name: str, work: Callable[[], Awaitable[object]]) -> None:
@@ -116,12 +125,17 @@ class Costs:
             await take("bare_us", self.bare)
             await take("direct_us", self.direct)
             await take("inline_us", lambda: self.through(self.inline))
-            begun = worker_seconds(self.pool)
-            await take("process_parent_us", lambda: self.through(self.pool))
-            found.setdefault("worker_us", []).append((worker_seconds(self.pool) - begun) / CALLS * 1e6)
+            await take("step_inline_us", await self.episode(self.inline))
+            for prefix, work in (("", lambda: self.through(self.pool)), ("step_", await self.episode(self.pool))):
+                begun = worker_seconds(self.pool)
+                await take(f"{prefix}process_parent_us", work)
+                spent = (worker_seconds(self.pool) - begun) / CALLS * 1e6
+                found.setdefault(f"{prefix}worker_us", []).append(spent)
         best = {name: min(values) for name, values in found.items()}
-        both = zip(found["process_parent_us"], found["worker_us"], strict=True)
-        return best | {"process_us": min(map(sum, both))}
+        for prefix in ("", "step_"):
+            both = zip(found[f"{prefix}process_parent_us"], found[f"{prefix}worker_us"], strict=True)
+            best[f"{prefix}process_us"] = min(map(sum, both))
+        return best
 
 
 class Turns:
@@ -198,8 +212,9 @@ async def measure(rounds: int) -> dict[str, float]:
         await play_all(task, samples, pool)  # every worker has run everything once
         costs = await Costs(task, samples[0], job, pool).measure(rounds)
         loop = await measure_loop(task, samples, pool)
-    sizes = {"world_bytes": len(unpack(job.payload)[1][2]), "workers": pool.size, "cpus": os.cpu_count() or 1}
-    over = {f"{name}_over_us": costs[f"{name}_us"] - costs["bare_us"] for name in ("inline", "process")}
+    sizes = {"world_bytes": len(unpack(job.payload)[1][-1]), "workers": pool.size, "cpus": os.cpu_count() or 1}
+    kinds = ("inline", "process", "step_inline", "step_process")
+    over = {f"{name}_over_us": costs[f"{name}_us"] - costs["bare_us"] for name in kinds}
     return sizes | costs | over | loop
 
 
@@ -214,7 +229,9 @@ def main() -> int:
         f"{name} {found[name]:.1f} > {limit:g}"
         for name, limit in (
             ("inline_over_us", INLINE_LIMIT),
+            ("step_inline_over_us", INLINE_LIMIT),
             ("process_over_us", PROCESS_LIMIT),
+            ("step_process_over_us", PROCESS_LIMIT),
             ("lag_p99_ms", LAG_LIMIT),
         )
         if found[name] > limit

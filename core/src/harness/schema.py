@@ -159,7 +159,7 @@ def conform(value: Json, kind: Any, path: str = "") -> Any:
     Integers are accepted where a float is asked for, and whole floats (`3.0`) where an integer is, as JSON Schema has
     it.
     """
-    if type(value) is kind and kind in _AS_THEY_ARE:
+    if type(value) is kind and (kind in _AS_THEY_ARE or (kind is float and math.isfinite(value))):
         return value
     kind, extras = _split(kind)
     typed = _conform_bare(value, kind, path)

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
 from types import MappingProxyType
-from typing import Any
+from typing import Any, get_args, get_origin
 
 import attrs
 import cattrs
@@ -35,6 +35,22 @@ MAX_WORLD = 64 * 1024
 TARGET = "harness.world:perform"
 
 _converter = cattrs.Converter(detailed_validation=False)
+
+
+def _same_in_json(kind: Any) -> bool:
+    """Whether values of a container type are what their JSON reads as: lists and string-keyed dicts of plain values."""
+    origin, args = get_origin(kind), get_args(kind)
+    if origin is list:
+        inner = args[0]
+    elif origin is dict and args[0] is str:
+        inner = args[1]
+    else:
+        return False
+    return inner in (bool, int, float, str) or _same_in_json(inner)
+
+
+_converter.register_structure_hook_func(_same_in_json, lambda value, _: value)
+_converter.register_unstructure_hook_func(_same_in_json, lambda value: value)
 
 
 @define
