@@ -109,7 +109,7 @@ def _note(task: Brief, row: Array, result: Observation) -> Measured:
 def _best(task: Brief, view: View, seen: Sequence[Measured]) -> Array:
     """Return the most comfortable design of the twin as fitted to the measurements.
 
-    A cell that starved of electrolyte does not say how a working one behaves: such measurements are left out of the fit,
+    A cell that starved of electrolyte does not say how a working one behaves: such measurements are left out,
     and each makes the model more careful about transport.
     """
     good = [m for m in seen if m.values and not _starved(task, m)]
@@ -277,27 +277,10 @@ def search(view: View) -> Script:
     yield call("submit", **task.arguments(max(seen, key=lambda m: m.worst).row))
 
 
-def climb(view: View) -> Script:
-    """Spend the whole budget on random steps from the best design so far, starting at a random one of valid N/P."""
-    task = brief.read(view)
-    seen: list[Measured] = []
-    for number in range(task.simulations):
-        best = max(seen, key=lambda m: m.worst).row if seen else None
-        row = _valid(task, view, best, 0.25 * 0.85**number)
-        result = yield call("simulate", **task.arguments(row))
-        seen.append(_note(task, row, result))
-        if seen[-1].worst >= 0:
-            break
-    yield call("submit", **task.arguments(max(seen, key=lambda m: m.worst).row))
-
-
-def _valid(task: Brief, view: View, centre: Array | None = None, step: float = 0.0) -> Array:
-    """Return a random design of valid N/P, anywhere or around a centre."""
+def _valid(task: Brief, view: View) -> Array:
+    """Return a random design of valid N/P."""
     for _ in range(200):
-        row = view.rng.uniform(LOW, HIGH)
-        if centre is not None:
-            row = np.clip(centre + step * view.rng.normal(0, 1, len(LOW)) * (HIGH - LOW), LOW, HIGH)
-        row = rounded(np.where(task.free, row, task.nominal()))
+        row = rounded(np.where(task.free, view.rng.uniform(LOW, HIGH), task.nominal()))
         if N_TO_P[0] <= task.cell.n_to_p(task.design(row)) <= N_TO_P[1]:
             break
     return row
@@ -352,5 +335,4 @@ def policies_for(options: Options) -> Mapping[str, Scripted]:
             None, "submits the best single design of 500 training instances", fit=fit_constant, ceiling=0.10
         ),
         "search": adversary(search, "random designs of valid N/P with the full budget", ceiling={"hard": 0.25}),
-        "climb": adversary(climb, "random steps from the best design so far with the full budget"),
     }
