@@ -19,7 +19,7 @@ from harness.rollout import Rollout
 from harness.runs import RunFolder, RunSpec, tasks_of
 
 TASKS = str(Path(__file__).parent / "tasks")
-sys.path.insert(0, TASKS)
+sys.path[:0] = [TASKS, str(Path(__file__).parent / "soak")]
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
@@ -10,10 +9,10 @@ import time
 from pathlib import Path
 from typing import Any
 
+import kill9
 import orjson
 import pytest
 
-from harness.report import make_report
 from harness.trace import read
 
 
@@ -30,42 +29,24 @@ def start(*words: str) -> subprocess.Popen[str]:
 
 
 def wait_for(condition: Any, seconds: float = 60.0) -> None:
-    until = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < until, "the condition never held"
-        time.sleep(0.02)
+    assert kill9.wait_for(condition, seconds), "the condition never held"
 
 
-def finished(folder: Path) -> int:
-    trace = folder / "traces.jsonl.zst"
-    return sum(r["type"] == "episode" for r in read(trace, torn="ignore")) if trace.exists() else 0
-
-
-def outcome_names(folder: Path) -> list[Any]:
-    records = [r for r in read(folder / "traces.jsonl.zst") if r["type"] == "episode"]
-    return sorted(
-        (r["sample"]["group"], r["sample"]["index"], r["repetition"], r["outcome"]["reward"]) for r in records
-    )
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that nobody interrupts."""
+    folder = tmp_path_factory.mktemp("runs") / "whole"
+    kill9.play(*kill9.ASKED, *kill9.PLACE, "--out", str(folder))
+    return folder
 
 
 @pytest.mark.parametrize("after", [1, 17, 60])
-def test_kill_9_and_a_cut_tail_lose_no_finished_episode(tmp_path: Path, after: int) -> None:
-    whole, cut = tmp_path / "whole", tmp_path / "cut"
-    words = ("rollout", "toy", "-n", "100", "--policy", "chaos:5", "-c", "4", "--workers", "2", "--no-certify")
-    assert harness(*words, "--out", str(whole)).returncode == 0
-    running = start(*words, "--out", str(cut))
-    wait_for(lambda: finished(cut) >= after or running.poll() is not None)
-    running.send_signal(signal.SIGKILL)
-    running.wait()
-    running.communicate()
-    trace = cut / "traces.jsonl.zst"
-    os.truncate(trace, max(0, trace.stat().st_size - 7))
+def test_kill_9_and_a_cut_tail_lose_no_finished_episode(tmp_path: Path, whole: Path, after: int) -> None:
+    cut = tmp_path / "cut"
+    assert kill9.kill(cut, after=after, pause=0.0, cut=7), "it was killed, and had not ended"
     resumed = harness("rollout", "--resume", str(cut))
     assert resumed.returncode == 0, resumed.stderr
-    assert outcome_names(cut) == outcome_names(whole)
-    assert (
-        make_report(read(cut / "traces.jsonl.zst"))["tasks"] == make_report(read(whole / "traces.jsonl.zst"))["tasks"]
-    )
+    kill9.require_equal(cut, whole)
 
 
 def test_ctrl_c_names_what_hangs_and_keeps_what_is_done(tmp_path: Path) -> None:
@@ -84,7 +65,7 @@ def test_ctrl_c_names_what_hangs_and_keeps_what_is_done(tmp_path: Path) -> None:
         *("rollout", "faulty", "-n", "8", "-c", "2", "--backend", "process", "--workers", "3", "--out", str(run)),
         *("--policy", f"script:{script}:play", "--set", "call_seconds=600"),
     )
-    wait_for(lambda: finished(run) >= 1 or running.poll() is not None)
+    wait_for(lambda: kill9.finished(run) >= 1 or running.poll() is not None)
     time.sleep(1.0)  # the others reach their hanging call
     running.send_signal(signal.SIGINT)
     _, stderr = running.communicate(timeout=30)
@@ -92,7 +73,7 @@ def test_ctrl_c_names_what_hangs_and_keeps_what_is_done(tmp_path: Path) -> None:
     assert "in flight: faulty plain #" in stderr
     assert "running act for" in stderr
     assert f"--resume {run}" in stderr
-    assert finished(run) >= 1
+    assert kill9.finished(run) >= 1
 
 
 def test_an_unreachable_endpoint_ends_the_run_with_one_line_and_a_resumable_folder(tmp_path: Path) -> None:
@@ -109,7 +90,7 @@ def test_an_unreachable_endpoint_ends_the_run_with_one_line_and_a_resumable_fold
     assert "Traceback" not in done.stderr
     resumed = harness("rollout", "--resume", str(run), "--base-url", "http://127.0.0.1:9/v1", "--agent", str(agent))
     assert resumed.returncode == 1
-    assert finished(run) == sum(1 for r in read(run / "traces.jsonl.zst") if r["type"] == "episode")
+    assert kill9.finished(run) == sum(1 for r in read(run / "traces.jsonl.zst") if r["type"] == "episode")
 
 
 def test_strict_and_json(tmp_path: Path) -> None:
