@@ -22,6 +22,12 @@ MAX_ROUNDS: Final = 12
 ROUND: Final = 200
 """A minimisation takes at most MAX_ROUNDS × ROUND steps; ordinary ones need fewer than two hundred."""
 
+CLAMP: Final = 1.0
+"""Stiffness of torsions that are held while the rest is relaxed, in kcal/mol per square degree."""
+
+STEPS: Final = 40
+"""Steps of that relaxation."""
+
 Quad = tuple[int, int, int, int]
 
 
@@ -104,9 +110,9 @@ class Landscape:
         self._conformer = self._mol.GetConformer()
         self._base = self._conformer.GetPositions()
         self._lock = threading.Lock()
-        properties = helpers.MMFFGetMoleculeProperties(self._mol)
-        self._plain = helpers.MMFFGetMoleculeForceField(self._mol, properties)
-        self._field = helpers.MMFFGetMoleculeForceField(self._mol, properties)
+        self._properties = helpers.MMFFGetMoleculeProperties(self._mol)
+        self._plain = helpers.MMFFGetMoleculeForceField(self._mol, self._properties)
+        self._field = helpers.MMFFGetMoleculeForceField(self._mol, self._properties)
         for band in self.bands:
             quad = template.bonds[band.bond]
             self._field.MMFFAddTorsionConstraint(*quad, False, band.low, band.high, STIFFNESS)
@@ -116,6 +122,18 @@ class Landscape:
         with self._lock:
             self._place(torsions)
             return float(self._field.CalcEnergy())
+
+    def held(self, torsions: Sequence[float]) -> float:
+        """Energy with the torsions held and the rest relaxed for a limited number of steps, bands included."""
+        from rdkit.Chem import rdForceFieldHelpers as helpers
+
+        with self._lock:
+            self._place(torsions)
+            field = helpers.MMFFGetMoleculeForceField(self._mol, self._properties)
+            for quad, angle in zip(self.template.bonds, torsions, strict=True):
+                field.MMFFAddTorsionConstraint(*quad, False, float(angle), float(angle), CLAMP)
+            field.Minimize(maxIts=STEPS)
+            return float(self._plain.CalcEnergy()) + sum(band.energy(torsions[band.bond]) for band in self.bands)
 
     def scan(self, torsions: Sequence[float], bond: int, angles: Iterable[float]) -> list[float]:
         """Rigid energies while one bond is turned through angles."""

@@ -131,20 +131,21 @@ def library() -> Mapping[str, Template]:
     return templates(_rows())
 
 
+RIVALS: Final[Mapping[str, int]] = {"easy": 3, "medium": 8, "hard": 14}
+"""Least number of competing minima of each level."""
+
+
 @cache
 def certified(level: str) -> tuple[tuple[str, Mapping[str, Any]], ...]:
     """Rows of a level: molecule and certified row."""
     return tuple(
-        (molecule["name"], row) for molecule in _rows() for row in molecule["rows"] if level_of(molecule, row) == level
+        (molecule["name"], row) for molecule in _rows() for row in molecule["rows"] if level_of(row) == level
     )
 
 
-def level_of(molecule: Mapping[str, Any], row: Mapping[str, Any]) -> str:
-    """Level of a certified row: by how many torsions are free and how many minima compete inside the bands."""
-    free = len(molecule["bonds"]) - len(row["bands"])
-    if free <= 4 and row["rivals"] <= 8:
-        return "easy"
-    return "hard" if free >= 5 and row["rivals"] >= 15 else "medium"
+def level_of(row: Mapping[str, Any]) -> str | None:
+    """Level of a certified row, by how many minima compete within 4 kcal/mol inside the bands; None below two."""
+    return next((level for level, least in reversed(RIVALS.items()) if row["rivals"] >= least), None)
 
 
 def propose_conformer(options: Options, rng: np.random.Generator) -> ConformerIdentity:
@@ -157,12 +158,8 @@ def propose_conformer(options: Options, rng: np.random.Generator) -> ConformerId
     if mirrored:
         torsions = tuple(round(wrap(-t), 2) for t in torsions)
         bands = tuple(Band(b.bond, -b.high, -b.low) for b in bands)
-    held = {b.bond: b for b in bands}
-    start = tuple(
-        float(round(rng.uniform(held[i].low, held[i].high) if i in held else rng.uniform(-180, 180)))
-        for i in range(len(torsions))
-    )
-    return ConformerIdentity(name, mirrored, bands, tuple(map(wrap, start)), float(row["energy"]), torsions)
+    start = tuple(float(round(rng.uniform(-179, 180))) for _ in torsions)
+    return ConformerIdentity(name, mirrored, bands, start, float(row["energy"]), torsions)
 
 
 def _narrowed(band: Band, torsion: float, rng: np.random.Generator) -> Band:

@@ -52,13 +52,13 @@ class ConformerTools(Toolset):
 
     @tool(budget="energies")
     def energy(self, torsions: Torsions) -> Mapping[str, Any]:
-        """Return the energy at these torsions with nothing relaxed: bond lengths, angles and rings as in the base geometry.
+        """Return the energy with these torsions held there and everything else relaxed for 40 steps.
 
         Args:
             torsions: One angle per rotatable bond, in the order of the list.
         """
         angles = self._checked(torsions)
-        energy = self._landscape().rigid(angles)
+        energy = self._landscape().held(angles)
         first, second, distance = self._landscape().closest(angles)
         return {
             "energy": _printed(energy),

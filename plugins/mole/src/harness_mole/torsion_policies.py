@@ -18,6 +18,9 @@ from harness_mole.landscape import Band, apart, wrap
 Steps = Generator[Move, Observation, None]
 Torsions = tuple[float, ...]
 
+RESTARTS: Final = 6
+"""Descents from random combinations of wells, while energies are left."""
+
 NEAR: Final = 40.0
 """Torsions that differ by less in every bond count as the same place."""
 
@@ -58,61 +61,82 @@ class Search:
     """State of the reference's search.
 
     Attributes:
-        pool: Wells seen in scans and not minimised from: energy above the target and torsions.
+        wells: Free bond → angles of its wells, as its scan has shown them.
+        seen: Torsions → energy above the target, for everything measured by `energy`.
+        visited: Torsions minimised from, and where that ended.
         best: Lowest minimised energy above the target, and where.
     """
 
     told: Brief
-    scans: int
-    minimisations: int
-    pool: list[tuple[float, Torsions]] = Factory(list)
+    left: dict[str, int]
+    wells: dict[int, tuple[float, ...]] = Factory(dict)
+    seen: dict[Torsions, float] = Factory(dict)
     visited: list[Torsions] = Factory(list)
     best: tuple[float, Torsions] | None = None
 
-    def sweep(self, torsions: Torsions, *, move: bool) -> Generator[Move, Observation, Torsions]:
-        """Scan every bond once; `move` turns each to its best angle before the next is scanned."""
-        for bond in self.order():
-            if self.scans == 0:
+    @property
+    def free(self) -> list[int]:
+        """Free bonds, from the middle of the list outwards."""
+        count = len(self.told.start)
+        return sorted(set(range(count)) - set(self.told.bands), key=lambda b: abs(b - (count - 1) / 2))
+
+    def look(self, torsions: Torsions) -> Generator[Move, Observation, Torsions]:
+        """Scan the free bonds, note their wells, and turn each to the best before the next is scanned."""
+        for bond in self.free:
+            if self.left["scans"] == 0:
                 break
-            self.scans -= 1
+            self.left["scans"] -= 1
             seen = yield call("scan", torsions=list(torsions), bond=bond + 1)
-            wells = self.wells(seen.data, torsions, bond)
-            self.pool += wells
-            if move and wells:
-                torsions = min(wells)[1]
+            self.wells[bond] = _wells(seen.data["angles"], seen.data["energies"])
+            torsions = _turned(torsions, bond, float(seen.data["lowest"]["angle"]))
         return torsions
 
-    def order(self) -> list[int]:
-        """Bonds from the middle of the list outwards, held ones last."""
-        count = len(self.told.start)
-        return sorted(range(count), key=lambda b: (b in self.told.bands, abs(b - (count - 1) / 2)))
+    def measure(self, torsions: Torsions) -> Generator[Move, Observation, float]:
+        """Energy above the target with torsions held; infinite when the budget is spent."""
+        if torsions not in self.seen:
+            if self.left["energies"] == 0:
+                return float("inf")
+            self.left["energies"] -= 1
+            answer = yield call("energy", torsions=list(torsions))
+            self.seen[torsions] = float(answer.data["above_target"])
+        return self.seen[torsions]
 
-    def wells(self, data: Any, torsions: Torsions, bond: int) -> list[tuple[float, Torsions]]:
-        """Minima of a scan that lie within the bond's band."""
-        points, energies = data["angles"], data["energies"]
-        shift = data["lowest"]["above_target"] - min(energies)
-        found = []
-        for place, energy in enumerate(energies):
-            around = (energies[place - 1], energies[(place + 1) % len(energies)])
-            if energy <= min(around) and energy + shift < 500:
-                found.append((energy + shift, (*torsions[:bond], float(points[place]), *torsions[bond + 1 :])))
-        return found
+    def descend(self, torsions: Torsions) -> Generator[Move, Observation, Torsions]:
+        """Turn one free bond after the other to its best well, until nothing improves or the budget is spent."""
+        lowest, improved = (yield from self.measure(torsions)), True
+        while improved and self.left["energies"]:
+            improved = False
+            for bond in self.free:
+                for angle in self.wells.get(bond, ()):
+                    other = _turned(torsions, bond, angle)
+                    if apart(angle, torsions[bond]) < NEAR:
+                        continue
+                    energy = yield from self.measure(other)
+                    if energy < lowest:
+                        lowest, torsions, improved = energy, other, True
+        return torsions
 
     def minimise(self, torsions: Torsions) -> Generator[Move, Observation, Torsions]:
         """Minimise, remember, return where it ended."""
-        self.minimisations -= 1
-        self.visited.append(torsions)
-        seen = yield call("minimise", torsions=list(torsions))
-        reached = tuple(seen.data["torsions"])
-        self.visited.append(reached)
-        if self.best is None or seen.data["above_target"] < self.best[0]:
-            self.best = (seen.data["above_target"], reached)
+        self.left["minimisations"] -= 1
+        answer = yield call("minimise", torsions=list(torsions))
+        reached = tuple(answer.data["torsions"])
+        self.visited += [torsions, reached]
+        if self.best is None or answer.data["above_target"] < self.best[0]:
+            self.best = (answer.data["above_target"], reached)
         return reached
 
+    def anywhere(self, rng: Any) -> Torsions:
+        """A random combination of wells, held torsions as in the start."""
+        torsions = self.told.centred
+        for bond, angles in self.wells.items():
+            torsions = _turned(torsions, bond, angles[int(rng.integers(len(angles)))])
+        return torsions
+
     def next(self) -> Torsions | None:
-        """The lowest well of the pool that is away from everything visited."""
-        for _, torsions in sorted(self.pool):
-            if all(max(map(apart, torsions, seen)) > NEAR for seen in self.visited):
+        """The lowest torsions measured that are away from everything visited."""
+        for torsions in sorted(self.seen, key=lambda t: self.seen[t]):
+            if all(max(map(apart, torsions, known)) > NEAR for known in self.visited):
                 return torsions
         return None
 
@@ -122,19 +146,37 @@ class Search:
         return self.best is not None and self.best[0] <= -0.04
 
 
+def _turned(torsions: Torsions, bond: int, angle: float) -> Torsions:
+    return (*torsions[:bond], angle, *torsions[bond + 1 :])
+
+
+def _wells(angles: Sequence[float], energies: Sequence[float]) -> tuple[float, ...]:
+    """Minima of a scan, lowest first, at most four."""
+    found = [
+        (energy, float(angles[place]))
+        for place, energy in enumerate(energies)
+        if energy <= min(energies[place - 1], energies[(place + 1) % len(energies)])
+    ]
+    return tuple(angle for _, angle in sorted(found)[:4])
+
+
 def reference(view: View) -> Steps:
-    """Descend by scans, minimise, then try the best wells seen around what was reached."""
-    search = Search(brief(view), view.limits.budgets["scans"], view.limits.budgets["minimisations"])
-    torsions = search.told.centred
+    """Note the wells of the free bonds, descend over them, minimise the lowest places one after the other."""
+    search = Search(brief(view), dict(view.limits.budgets))
+    torsions = yield from search.look(search.told.centred)
     for _ in range(2):
-        torsions = yield from search.sweep(torsions, move=True)
-    while search.minimisations and not search.solved:
-        reached = yield from search.minimise(torsions)
+        torsions = yield from search.descend(torsions)
+        if search.left["minimisations"]:
+            torsions = yield from search.minimise(torsions)
         if search.solved:
             break
-        if search.best is not None and search.best[1] == reached:
-            yield from search.sweep(reached, move=False)
-        torsions = search.next() or search.told.held(tuple(view.rng.uniform(-180, 180, len(torsions))))
+        torsions = yield from search.look(torsions)
+    for _ in range(RESTARTS):
+        if search.left["energies"] and not search.solved:
+            yield from search.descend(search.anywhere(view.rng))
+    while search.left["minimisations"] and not search.solved:
+        place = search.next() or search.told.held(tuple(view.rng.uniform(-180, 180, len(torsions))))
+        yield from search.minimise(place)
     assert search.best is not None
     yield call("submit", torsions=list(search.best[1]))
 
@@ -148,12 +190,16 @@ def start(view: View) -> Steps:
 
 
 def all_anti(view: View) -> Steps:
-    """Submit 180 degrees everywhere, held torsions in the middle of their bands."""
-    told = brief(view)
-    yield call("submit", torsions=list(told.held([180.0] * len(told.start))))
+    """Submit 180 degrees everywhere."""
+    yield call("submit", torsions=[180.0] * len(brief(view).start))
 
 
 def one_random(view: View) -> Steps:
+    """Submit random torsions."""
+    yield call("submit", torsions=[float(view.rng.uniform(-180, 180)) for _ in brief(view).start])
+
+
+def random_in_bands(view: View) -> Steps:
     """Submit random torsions, held ones in the middle of their bands."""
     yield call("submit", torsions=list(drawn(view)))
 
@@ -225,9 +271,10 @@ def policies() -> dict[str, Scripted]:
         "reference": Scripted(reference, "reference", summary="scans, minimises, tries the best wells seen"),
         "random": Scripted(random_play, "lazy", summary="random tools with random legal torsions"),
         "start": Scripted(start, "lazy", summary="submits the starting geometry"),
-        "all-anti": Scripted(all_anti, "lazy", summary="submits 180 degrees everywhere, held torsions inside their bands"),
-        "one-random": Scripted(one_random, "lazy", summary="submits random torsions inside the bands"),
-        "perturbed-anti": Scripted(perturbed_anti, "adversary", summary="all-anti with 30 degrees of noise"),
+        "all-anti": Scripted(all_anti, "lazy", summary="submits 180 degrees everywhere"),
+        "one-random": Scripted(one_random, "lazy", summary="submits random torsions"),
+        "perturbed-anti": Scripted(perturbed_anti, "adversary", summary="all-anti with 30 degrees of noise, inside the bands"),
+        "random-in-bands": Scripted(random_in_bands, "adversary", summary="submits random torsions inside the bands"),
         "minimised-start": Scripted(minimised_start, "adversary", summary="submits what the start minimises to"),
         "constant": Scripted(fit=fit_constant, kind="adversary", ceiling=0.10, summary="the commonest torsions of training"),
         "search": Scripted(
