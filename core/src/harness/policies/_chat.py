@@ -7,7 +7,6 @@ turn gives exactly one completion however many attempts it took; those are recor
 
 from __future__ import annotations
 
-import operator
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final, Protocol
@@ -85,6 +84,7 @@ class ChatPolicy:
         self.clock = clock or Clock()
         self.answered = False
         self.settings = {"model": model, **request_fields(agent)}
+        self._rendered: dict[tuple[int, ...], tuple[Sequence[ToolSchema], list[Any]]] = {}
 
     async def start(self, context: Context) -> ChatPlayer:
         """Make the player of one episode."""
@@ -93,6 +93,13 @@ class ChatPolicy:
     async def close(self) -> None:
         """Close the connections."""
         await self.endpoint.close()
+
+    def tools_of(self, tools: Sequence[ToolSchema]) -> list[Any]:
+        """Render tools once for all episodes that share the schemas."""
+        name = tuple(map(id, tools))
+        if name not in self._rendered:
+            self._rendered[name] = tuple(tools), [self.endpoint.fragment(tool.openai()) for tool in tools]
+        return self._rendered[name][1]
 
     @property
     def where(self) -> str:
@@ -110,7 +117,6 @@ class ChatPlayer:
         self._words = (context.seed, *instance, context.repetition)
         agent, endpoint = policy.agent, policy.endpoint
         self._transcript = Transcript[Any](agent.system, context.image, agent.dialect, endpoint.fragment)
-        self._tools: tuple[Sequence[ToolSchema], list[Any]] = ((), [])
         self._turn = 0
 
     async def reply(self, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> Completion:
@@ -142,17 +148,10 @@ class ChatPlayer:
     def _body(self, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> dict[str, Any]:
         body: dict[str, Any] = {"messages": self._transcript.render(messages)}
         if tools:
-            body["tools"] = self._tools_of(tools)
+            body["tools"] = self._policy.tools_of(tools)
         if self._policy.agent.sampling.seed == "rollout":
             body["seed"] = integer("sampling", *self._words, self._turn)
         return body | self._policy.settings
-
-    def _tools_of(self, tools: Sequence[ToolSchema]) -> list[Any]:
-        known, rendered = self._tools
-        if len(known) != len(tools) or not all(map(operator.is_, known, tools)):
-            rendered = [self._policy.endpoint.fragment(tool.openai()) for tool in tools]
-            self._tools = tuple(tools), rendered
-        return rendered
 
     def _next_wait(self, fault: Fault, failed: int) -> float | None:
         """Seconds to wait before the next attempt, or None when there is none."""

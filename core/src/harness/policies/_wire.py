@@ -142,9 +142,10 @@ def object_text(arguments: str) -> str:
 def encode(value: Json) -> bytes:
     """Write JSON; what UTF-8 cannot hold (lone surrogates) is replaced, so that no server chokes on it."""
     try:
-        return orjson.dumps(value)
+        text = orjson.dumps(value)
     except TypeError:
-        return orjson.dumps(without_surrogates(value))
+        text = orjson.dumps(without_surrogates(value))
+    return bytes(memoryview(text))  # a copy: what orjson returns keeps 4 kB, however short, and these are kept for long
 
 
 def without_surrogates(value: Json) -> Json:
