@@ -13,10 +13,11 @@ import numpy as np
 from attrs import asdict, frozen
 
 from harness.scripted import Move, Observation, Play, Scripted, View, call, calls
+from harness_epidemic.belief import Brief
 from harness_epidemic.country import Identity, Region, Supply
 from harness_epidemic.measures import LEVELS, SCHOOLS, TRAVEL, Policy
 from harness_epidemic.naive import CONSTANT, sweep
-from harness_epidemic.planner import LADDER, LONGEST, Brief, Planner
+from harness_epidemic.planner import LADDER, LONGEST, Planner, search_plan
 from harness_epidemic.score import QUANTITIES, VALUES
 
 Turns = Generator[Move, Observation, None]
@@ -227,7 +228,7 @@ def search(view: View) -> Turns:
     """Search at random over whole plans on a middling model of the first bulletin, and carry out the best blindly."""
     brief = read_brief(view)
     seen = yield call("bulletin")
-    plan = Planner(brief).search(seen.data, view.rng)
+    plan = search_plan(brief, seen.data, view.rng)
     package = -1
     for start, wanted in plan:
         end = next((week for week, _ in plan if week > start), brief.weeks)

@@ -15,12 +15,13 @@ from attrs import evolve
 
 from harness import Clock, Reject
 from harness_epidemic import tiny
+from harness_epidemic.belief import Brief
 from harness_epidemic.bulletin import bulletin
 from harness_epidemic.country import Bar, Disease, Identity, Region, Supply, Surveillance, Targets
 from harness_epidemic.measures import BED_PRICE
 from harness_epidemic.naive import CONSTANT, best_burden
 from harness_epidemic.options import PLANS, Options, Plan, budgets
-from harness_epidemic.planner import Brief, Planner
+from harness_epidemic.planner import Planner
 from harness_epidemic.score import burden, targets_for
 from harness_epidemic.tools import EpidemicTools
 from harness_epidemic.world import World, measure, start_world

@@ -11,11 +11,12 @@ from functools import lru_cache
 from typing import Any, ClassVar, Final, Literal
 
 from harness import Result, Toolset, tool
+from harness_epidemic.belief import Brief
 from harness_epidemic.bulletin import series
 from harness_epidemic.country import Identity, Region, Supply
 from harness_epidemic.measures import Policy
 from harness_epidemic.options import Options
-from harness_epidemic.planner import Brief, Planner
+from harness_epidemic.planner import Planner
 from harness_epidemic.score import standing
 from harness_epidemic.world import World as State
 from harness_epidemic.world import measure, pass_week, run_out, start_world
