@@ -14,7 +14,7 @@ import numpy as np
 from attrs import evolve, frozen
 from numpy.typing import NDArray
 
-from harness import Move, Observation, Scripted, View, call, calls
+from harness import Move, Observation, Scripted, View, call, calls, generator
 from harness_battery import brief, twin
 from harness_battery.brief import Brief
 from harness_battery.chemistry import BOUNDS
@@ -81,16 +81,21 @@ def comfort(task: Brief, values: Values) -> Array:
 
 def reference(view: View) -> Script:
     """Simulate, fit the cell, move to the best design of the fitted model; submit the best that was measured."""
-    task = brief.read(view)
+    task, rng = brief.read(view), _own_rng(view)
     seen: list[Measured] = []
-    row = _best(task, view, seen)
+    row = _best(task, rng, seen)
     for _ in range(task.simulations):
         result = yield call("simulate", **task.arguments(row))
         seen.append(_note(task, row, result))
         if seen[-1].worst >= 0.25:
             break
-        row = _best(task, view, seen)
+        row = _best(task, rng, seen)
     yield call("submit", **task.arguments(max(seen, key=lambda m: m.worst).row))
+
+
+def _own_rng(view: View) -> np.random.Generator:
+    """Return a generator that depends on what is told only, in any language: an instance is always played the same way."""
+    return generator("battery reference", {k: v for k, v in view.facts.items() if k != "materials"})
 
 
 def _note(task: Brief, row: Array, result: Observation) -> Measured:
@@ -106,7 +111,7 @@ def _note(task: Brief, row: Array, result: Observation) -> Measured:
     return Measured(row, values, float(worst))
 
 
-def _best(task: Brief, view: View, seen: Sequence[Measured]) -> Array:
+def _best(task: Brief, rng: np.random.Generator, seen: Sequence[Measured]) -> Array:
     """Return the most comfortable design of the twin as fitted to the measurements.
 
     A cell that starved of electrolyte does not say how a working one behaves: such measurements are left out,
@@ -114,7 +119,7 @@ def _best(task: Brief, view: View, seen: Sequence[Measured]) -> Array:
     """
     good = [m for m in seen if m.values and not _starved(task, m)]
     starved = sum(bool(m.values) for m in seen) - len(good)
-    fitted = _fit(task, good, view.rng)
+    fitted = _fit(task, good, rng)
     deviation = evolve(fitted, transport=CARE**starved * fitted.transport)
     correct = _correction(task, good, deviation)
     tried = np.array([m.row for m in seen]) if seen else np.empty((0, len(BOUNDS)))
@@ -125,7 +130,7 @@ def _best(task: Brief, view: View, seen: Sequence[Measured]) -> Array:
         return np.asarray(values - 100.0 * (apart < SAME).any(axis=1), float)
 
     start = max(good, key=lambda m: m.worst).row if good else task.nominal()
-    return best_design(score, view.rng, start, task.free, Effort(240, 6, 60))
+    return best_design(score, rng, start, task.free, Effort(240, 6, 60))
 
 
 def _starved(task: Brief, measured: Measured) -> bool:
@@ -261,7 +266,7 @@ def _perturbed(task: Brief, view: View) -> Array:
 
 def _unmeasured(task: Brief, view: View) -> Array:
     """The best design of the reduced model for a cell in the middle of the told bands."""
-    return _best(task, view, ())
+    return _best(task, _own_rng(view), ())
 
 
 def search(view: View) -> Script:
