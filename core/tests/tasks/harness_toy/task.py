@@ -55,8 +55,8 @@ class Prompt:
     def messages(self, identity: Identity, wording: int, language: str) -> str:
         texts = {
             "en": (
-                "Find a whole number from 1 to {size}. Ask at most {questions} times, then submit. You have {turns} turns.",
-                "A number between 1 and {size} is hidden. You may ask {questions} times within {turns} turns; then submit.",
+                "Find a number from 1 to {size}. Ask at most {questions} times, then submit. You have {turns} turns.",
+                "A number from 1 to {size} is hidden. Ask up to {questions} times within {turns} turns; then submit.",
                 "Guess the number (1 to {size}): {questions} questions, {turns} turns, one submit.",
             ),
             "zh": (
