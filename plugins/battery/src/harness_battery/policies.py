@@ -94,7 +94,7 @@ def reference(view: View) -> Script:
 
 
 def _own_rng(view: View) -> np.random.Generator:
-    """Return a generator that depends on what is told only, in any language: an instance is always played the same way."""
+    """Return a generator that depends on what is told only: an instance is always played the same way."""
     return generator("battery reference", {k: v for k, v in view.facts.items() if k != "materials"})
 
 
