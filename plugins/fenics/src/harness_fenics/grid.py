@@ -181,7 +181,7 @@ def _slots(nodes: Index, band: int, size: int) -> Index:
 
 def _rim(basis: Any) -> Points:
     """Flatten a facet basis to points with two nodes each; the third node of the triangle has no part in them."""
-    values = np.stack([np.broadcast_to(shape[0].value, basis.dx.shape) for shape in basis.basis], axis=-1)
+    values = np.stack([np.broadcast_to(np.asarray(shape[0]), basis.dx.shape) for shape in basis.basis], axis=-1)
     nodes = np.broadcast_to(basis.element_dofs.T[:, None, :], values.shape)
     kept = np.sort(np.argsort(-values, axis=-1, kind="stable")[..., :2], axis=-1)
     middle = basis.mesh.p[:, basis.mesh.facets[:, basis.find]].mean(axis=1).T

@@ -17,11 +17,14 @@ from attrs import frozen
 from harness import Move, Observation, Scripted, View, call, calls
 from harness_fenics.reading import (
     DriveBrief,
+    Lens,
     PuzzleBrief,
     drive_brief,
     drive_outputs,
+    plain,
     puzzle_brief,
     requirements_met,
+    told_lens,
 )
 from harness_fenics.sample import Options
 from harness_fenics.secant import Affine, Goal, Vector, step
@@ -43,36 +46,41 @@ CAREFUL: Final = 0.3
 
 @frozen(eq=False)
 class Standing:
-    """Where a drive stands: what was asked, what the model of the outputs is, and the best call so far."""
+    """Where a drive stands: what was asked, the model of the outputs, and how temperatures are looked at."""
 
     brief: DriveBrief
     model: Affine
     goal: Goal
+    lens: Lens
 
 
-def aim(brief: DriveBrief, limited: bool = True) -> Goal:
+def aim(brief: DriveBrief, lens: Lens, limited: bool = True) -> Goal:
     """The goal of a drive over the outputs monitors, bond, hottest, load."""
-    scale = np.full(len(brief.targets), brief.tolerance)
+    wanted = lens(brief.targets)
+    scale = lens(brief.targets + brief.tolerance) - wanted
     if not limited:
-        return Goal(brief.targets, scale)
+        return Goal(wanted, scale)
     pad = CAREFUL * max(brief.tolerance, 4.0)
-    ceilings = np.array([brief.bond - pad, brief.hottest - pad, 0.995 * brief.load])
-    return Goal(brief.targets, scale, ceilings, np.array([brief.tolerance, brief.tolerance, 0.01 * brief.load]))
+    limits = np.array([brief.bond, brief.hottest]) - pad
+    ceilings, firm = lens(limits), lens(limits + brief.tolerance) - lens(limits)
+    return Goal(wanted, scale, np.append(ceilings, 0.995 * brief.load), np.append(firm, 0.01 * brief.load))
 
 
-def differences(view: View, base: Vector, limited: bool = True) -> Generator[Move, Observation, Standing | None]:
+def differences(
+    view: View, base: Vector, lens: Lens, limited: bool = True
+) -> Generator[Move, Observation, Standing | None]:
     """Solve at a base and with each control moved alone; None when the calls do not suffice for all."""
     brief = drive_brief(view)
     if view.limits.budgets["solves"] < len(base) + 1:
         return None
     seen = yield call("solve", controls=brief.controls(base))
-    model = Affine(base, drive_outputs(seen.data))
+    model = Affine(base, drive_outputs(seen.data, lens))
     for number in range(len(base)):
         moved = base.copy()
         moved[number] += DIFFERENCE if base[number] < 0.6 else -DIFFERENCE
         seen = yield call("solve", controls=brief.controls(moved))
-        model.difference(number, moved, drive_outputs(seen.data))
-    return Standing(brief, model, aim(brief, limited))
+        model.difference(number, moved, drive_outputs(seen.data, lens))
+    return Standing(brief, model, aim(brief, lens, limited), lens)
 
 
 def refine(view: View, standing: Standing) -> Generator[Move, Observation, Vector]:
@@ -82,18 +90,28 @@ def refine(view: View, standing: Standing) -> Generator[Move, Observation, Vecto
         wanted = step(model, goal)
         point = model.point + np.clip(wanted - model.point, -LONGEST, LONGEST)
         seen = yield call("solve", controls=brief.controls(point))
-        model.correct(point, drive_outputs(seen.data))
+        model.correct(point, drive_outputs(seen.data, standing.lens))
         if requirements_met(seen.data) and goal.misfit(model.outputs) < 0.9:
             return point
         model.point, model.outputs = min(model.seen, key=lambda each: goal.misfit(each[1]))
     return step(model, goal)
 
 
+def chosen_lens(view: View) -> Lens:
+    """Look through the law's integral when it grows with temperature.
+
+    Then conduction and radiation bend temperatures the same way and the integral straightens them; with other laws they
+    bend in opposite ways, and temperatures as they are come closer to straight.
+    """
+    law = view.facts.get("law", "")
+    return told_lens(view) if "t)" in law and "/ (1 +" not in law else plain
+
+
 def drive_reference(view: View) -> Steps:
     """Differences, then secant steps under the limits; with few calls, equal controls scaled to the targets."""
     brief = drive_brief(view)
     count = len(brief.weights)
-    standing = yield from differences(view, np.full(count, brief.even_share))
+    standing = yield from differences(view, np.full(count, brief.even_share), chosen_lens(view))
     if standing is None:
         yield from _scaled(view, brief, count)
         return
@@ -105,7 +123,7 @@ def _scaled(view: View, brief: DriveBrief, count: int) -> Steps:
     share, wanted = brief.even_share, float(brief.targets.mean())
     for _ in range(view.limits.budgets["solves"]):
         seen = yield call("solve", controls=brief.controls(np.full(count, share)))
-        reached = float(drive_outputs(seen.data)[: len(brief.targets)].mean())
+        reached = float(drive_outputs(seen.data, plain)[: len(brief.targets)].mean())
         share = float(np.clip(share * (wanted - 300) / max(1.0, reached - 300), 0.0, 1.0))
     yield call("submit", controls=brief.controls(np.full(count, share)))
 

@@ -6,14 +6,16 @@ Facts are the same strings as in the prompt, in either language, and carry their
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
 
 import numpy as np
 from attrs import frozen
 
 from harness import View
 from harness_fenics.secant import Vector
+
+Lens: TypeAlias = Callable[[Vector], Vector]
 
 NUMBER = re.compile(r"(?<![A-Za-z\d.])\d+(?:\.\d+)?(?:e[+-]?\d+)?")
 
@@ -76,17 +78,44 @@ def drive_brief(view: View) -> DriveBrief:
     )
 
 
-def drive_outputs(answer: Mapping[str, Any]) -> Vector:
-    """Monitors, bond, hottest point and load of an answer of `solve`."""
+def drive_outputs(answer: Mapping[str, Any], lens: Lens) -> Vector:
+    """Monitors, bond and hottest point through a lens, and load, of an answer of `solve`."""
     monitors = [monitor["T_K"] for monitor in answer["monitors"].values()]
     load = next(value for name, value in answer["load"].items() if name.startswith("value_"))
-    return np.array([*monitors, answer["bond"]["T_K"], answer["hottest"]["T_K"], load])
+    temperatures = np.array([*monitors, answer["bond"]["T_K"], answer["hottest"]["T_K"]])
+    return np.append(lens(temperatures), load)
 
 
 def requirements_met(answer: Mapping[str, Any]) -> bool:
     """Whether an answer of `solve` says that everything is met."""
     parts = [*answer["monitors"].values(), answer["bond"], answer["hottest"], answer["load"]]
     return all(part["met"] for part in parts)
+
+
+def plain(temperature: Vector) -> Vector:
+    """Temperatures as they are."""
+    return temperature
+
+
+def told_lens(view: View) -> Lens:
+    """The view of temperatures in which conduction alone is linear, if the prompt tells a law."""
+    return conductivity_integral(view.facts["law"]) if "law" in view.facts else plain
+
+
+def conductivity_integral(law: str) -> Lens:
+    """Integral of the told law from 300 K, over its constant factor; t is in hundreds of kelvin."""
+    told = numbers(law.split("t = (T", maxsplit=1)[0])  # k0, 1, a and, of a dipping law, b
+    a = told[2]
+    if "/ (1 +" in law:
+        return lambda temperature: np.log1p(a * (temperature - 300) / 100) / a
+    if "t^2" in law:
+        b = told[3]
+        return lambda temperature: _powers((temperature - 300) / 100, -a / 2, b / 3)
+    return lambda temperature: _powers((temperature - 300) / 100, a / 2, 0.0)
+
+
+def _powers(t: Vector, square: float, cube: float) -> Vector:
+    return np.asarray(t + square * t**2 + cube * t**3)
 
 
 @frozen(eq=False)

@@ -24,9 +24,9 @@ from harness_fenics.policies import (
     predicted,
 )
 from harness_fenics.problem import SIGMA
-from harness_fenics.reading import drive_brief, drive_outputs, numbers, puzzle_brief
+from harness_fenics.reading import Lens, drive_brief, drive_outputs, numbers, plain, puzzle_brief, told_lens
 from harness_fenics.sample import Drive, Options, Puzzle
-from harness_fenics.secant import Affine, Goal, Vector, step
+from harness_fenics.secant import Vector, step
 
 Play = Callable[[View], Steps]
 
@@ -67,15 +67,19 @@ def balance(view: View) -> Steps:
 
 def linear(view: View) -> Steps:
     """One call per control and one more, then the answer of the linear model, limits included."""
+    yield from _by_differences(view, plain)
+
+
+def _by_differences(view: View, lens: Lens) -> Steps:
     brief = drive_brief(view)
-    standing = yield from differences(view, np.full(len(brief.weights), brief.even_share))
+    standing = yield from differences(view, np.full(len(brief.weights), brief.even_share), lens)
     yield call("submit", controls=brief.controls(_solution(standing, brief)))
 
 
 def perturbed_linear(view: View) -> Steps:
     """The linear answer, each control off by up to 2 % of its range."""
     brief = drive_brief(view)
-    standing = yield from differences(view, np.full(len(brief.weights), brief.even_share))
+    standing = yield from differences(view, np.full(len(brief.weights), brief.even_share), plain)
     off = view.rng.uniform(-0.02, 0.02, len(brief.weights))
     yield call("submit", controls=brief.controls(_solution(standing, brief) + off))
 
@@ -88,46 +92,13 @@ def _solution(standing: Standing | None, brief: Any) -> Vector:
 
 def transformed(view: View) -> Steps:
     """The linear answer in the integral of the told conductivity, in which pure conduction is linear."""
-    brief = drive_brief(view)
-    standing = yield from differences(view, np.full(len(brief.weights), brief.even_share))
-    if standing is None:
-        yield from equal(view)
-        return
-    integral = conductivity_integral(view.facts["law"])
-    count = len(brief.targets)
-
-    def change(outputs: Vector) -> Vector:
-        return np.concatenate([integral(outputs[: count + 2]), outputs[count + 2 :]])
-
-    model = Affine(standing.model.point, change(standing.model.outputs))
-    for number, (point, outputs) in enumerate(standing.model.seen[1:]):
-        model.difference(number, point, change(outputs))
-    wanted, above = integral(standing.goal.wanted), integral(standing.goal.wanted + standing.goal.scale)
-    ceilings = change(np.concatenate([standing.goal.wanted, standing.goal.ceilings]))[count:]
-    firm = np.array([*(above - wanted)[:1], *(above - wanted)[:1], standing.goal.firm[2]])
-    yield call("submit", controls=brief.controls(step(model, Goal(wanted, above - wanted, ceilings, firm))))
-
-
-def conductivity_integral(law: str) -> Callable[[Vector], Vector]:
-    """Integral of the told law from 300 K, over its constant factor; t is in hundreds of kelvin."""
-    told = numbers(law.split("t = (T", maxsplit=1)[0])  # k0, 1, a and, of a dipping law, b
-    a = told[2]
-    if "/ (1 +" in law:
-        return lambda temperature: np.log1p(a * (temperature - 300) / 100) / a
-    if "t^2" in law:
-        b = told[3]
-        return lambda temperature: _powers((temperature - 300) / 100, -a / 2, b / 3)
-    return lambda temperature: _powers((temperature - 300) / 100, a / 2, 0.0)
-
-
-def _powers(t: Vector, square: float, cube: float) -> Vector:
-    return np.asarray(t + square * t**2 + cube * t**3)
+    yield from _by_differences(view, told_lens(view))
 
 
 def targets_only(view: View) -> Steps:
     """All calls on the targets, none of the limits regarded."""
     brief = drive_brief(view)
-    standing = yield from differences(view, np.full(len(brief.weights), brief.even_share), limited=False)
+    standing = yield from differences(view, np.full(len(brief.weights), brief.even_share), plain, limited=False)
     if standing is None:
         yield from equal(view)
         return
@@ -135,7 +106,7 @@ def targets_only(view: View) -> Steps:
     for _ in range(view.limits.budgets["solves"] - len(brief.weights) - 1):
         point = step(standing.model, goal)
         seen = yield call("solve", controls=brief.controls(point))
-        standing.model.correct(point, drive_outputs(seen.data))
+        standing.model.correct(point, drive_outputs(seen.data, plain))
         if goal.misfit(standing.model.outputs) < 0.9:
             break
     yield call("submit", controls=brief.controls(standing.model.point))
@@ -144,12 +115,12 @@ def targets_only(view: View) -> Steps:
 def search(view: View) -> Steps:
     """Random controls with all calls; hand in the best."""
     brief, tried = drive_brief(view), []
-    goal = aim(brief)
+    goal = aim(brief, plain)
     for _ in range(view.limits.budgets["solves"]):
         share = view.rng.uniform(0.05, 0.95, len(brief.weights))
         seen = yield call("solve", controls=brief.controls(share))
         if seen.error is None:
-            tried.append((goal.misfit(drive_outputs(seen.data)), share))
+            tried.append((goal.misfit(drive_outputs(seen.data, plain)), share))
     best = min(tried, key=lambda each: each[0])[1] if tried else np.full(len(brief.weights), 0.5)
     yield call("submit", controls=brief.controls(best))
 
