@@ -139,9 +139,14 @@ class Machine:
         self._lost = self._lost or _Lost(reason, detail, evidence)
         self.done = True
 
+    @property
+    def frames(self) -> list[bytes]:
+        """What a request carries beside its head: task reference, identity, limits, world."""
+        return [*self._frames, self.world]
+
     def job(self, request: Request) -> Job:
         """Return the backend call that carries a request."""
-        payload = pack(request.head, *self._frames, self.world)
+        payload = pack(request.head, *self.frames)
         label = f"{self._label} {request.head.get('tool', request.op)}"
         return Job(TARGET, payload, request.limit, request.idempotent, label)
 

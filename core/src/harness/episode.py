@@ -23,7 +23,7 @@ from harness.backends import Backend, BackendLost, InlineBackend, Job
 from harness.errors import BackendFault
 from harness.records import Completion, Log, Message, Outcome, Sample, ToolSchema, TurnResult
 from harness.task import Task
-from harness.world import TARGET, Reply, pack, read_reply
+from harness.world import TARGET, Reply, pack, perform_here, read_reply
 
 T = TypeVar("T")
 
@@ -83,6 +83,24 @@ class _Shell:
         """Make the episode invalid, for something that the policy does not answer for."""
         self.machine.abort(reason, detail, evidence)
 
+    def _drive_here(self, work: Work[T], backend: InlineBackend) -> T:
+        """Carry out requests in this process, one after the other."""
+        try:
+            request = next(work)
+            while True:
+                try:
+                    reply = self._carry_out(request, backend)
+                except BackendFault as error:
+                    request = work.throw(error)
+                else:
+                    request = work.send(reply)
+        except StopIteration as stop:
+            return stop.value  # type: ignore[no-any-return]
+
+    def _carry_out(self, request: Request, backend: InlineBackend) -> Reply:
+        frames = self.machine.frames
+        return backend.attempt(lambda: perform_here(request.head, frames), request.idempotent)
+
 
 class Episode(_Shell):
     """One sample played by one policy over a backend."""
@@ -90,6 +108,7 @@ class Episode(_Shell):
     def __init__(self, task: Task, sample: Sample, backend: Backend) -> None:
         super().__init__(task, sample)
         self.backend = backend
+        self._here = backend if type(backend) is InlineBackend else None  # one that overrides `call` wants its jobs
 
     async def open(self) -> None:
         """Create the world; afterwards messages and tools are ready. Workers are readied first, outside all limits."""
@@ -109,8 +128,11 @@ class Episode(_Shell):
     async def close(self) -> Outcome:
         """Score the episode and release its world, also when the surrounding scope is cancelled."""
         work = self.machine.close()
-        with anyio.CancelScope(shield=True):
-            await self._drive(work)
+        if self._here is not None:
+            self._drive_here(work, self._here)
+        else:
+            with anyio.CancelScope(shield=True):
+                await self._drive(work)
         assert self.outcome is not None
         return self.outcome
 
@@ -119,16 +141,18 @@ class Episode(_Shell):
             request = next(work)
             while True:
                 try:
-                    reply = await self._send(request)
+                    if self._here is None:
+                        reply = read_reply(await self.backend.call(self.machine.job(request)))
+                    else:
+                        if self._here.due:
+                            await self._here.give_way()
+                        reply = self._carry_out(request, self._here)
                 except BackendFault as error:
                     request = work.throw(error)
                 else:
                     request = work.send(reply)
         except StopIteration as stop:
             return stop.value  # type: ignore[no-any-return]
-
-    async def _send(self, request: Request) -> Reply:
-        return read_reply(await self.backend.call(self.machine.job(request)))
 
 
 class InlineEpisode(_Shell):
@@ -140,28 +164,15 @@ class InlineEpisode(_Shell):
 
     def open(self) -> None:
         """Create the world; afterwards messages and tools are ready."""
-        self._drive(self.machine.open())
+        self._drive_here(self.machine.open(), self._backend)
 
     def step(self, completion: Completion) -> TurnResult:
         """Take the policy's turn and return the world's."""
-        return self._drive(self.machine.step(completion))
+        return self._drive_here(self.machine.step(completion), self._backend)
 
     def close(self) -> Outcome:
         """Score the episode and release its world."""
-        return self._drive(self.machine.close())
-
-    def _drive(self, work: Work[T]) -> T:
-        try:
-            request = next(work)
-            while True:
-                try:
-                    reply = read_reply(self._backend.run(self.machine.job(request)))
-                except BackendFault as error:
-                    request = work.throw(error)
-                else:
-                    request = work.send(reply)
-        except StopIteration as stop:
-            return stop.value  # type: ignore[no-any-return]
+        return self._drive_here(self.machine.close(), self._backend)
 
 
 def warm_job(task: Task) -> Job:

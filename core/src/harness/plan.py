@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from attrs import field, frozen
@@ -61,11 +62,18 @@ def choose_groups(card: Card, wanted: Sequence[str]) -> dict[str, float]:
         name, _, ratio = item.partition("=")
         if name not in card.groups:
             raise UnknownName(f"group of {card.name}", name, card.groups)
-        try:
-            chosen[name] = float(ratio) if ratio else 1.0
-        except ValueError:
-            raise UserError(f"--group {item}: expected NAME or NAME=RATIO with a number") from None
+        chosen[name] = _ratio(ratio, item)
     return chosen
+
+
+def _ratio(text: str, item: str) -> float:
+    try:
+        ratio = float(text) if text else 1.0
+    except ValueError:
+        ratio = math.nan
+    if not (math.isfinite(ratio) and ratio >= 0):
+        raise UserError(f"group {item!r}: expected NAME or NAME=RATIO with a number of 0 or more")
+    return ratio
 
 
 def plan(

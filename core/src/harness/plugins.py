@@ -8,7 +8,6 @@ nothing.
 
 from __future__ import annotations
 
-import importlib
 import importlib.util
 from collections.abc import Iterable, Sequence
 from functools import cache
@@ -171,12 +170,3 @@ def _register(made: pluggy.PluginManager, plugin: object, name: str) -> None:
         made.check_pending()
     except pluggy.PluginValidationError as error:
         raise TaskError(f"plugin {name!r} does not fit the hooks: {error}") from error
-
-
-def import_object(reference: str) -> object:
-    """Import `package.module:attribute` or `package.module`."""
-    module, _, attribute = reference.partition(":")
-    found: object = importlib.import_module(module)
-    for part in filter(None, attribute.split(".")):
-        found = getattr(found, part)
-    return found

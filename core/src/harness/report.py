@@ -54,7 +54,7 @@ def _slim(record: Mapping[str, Any]) -> dict[str, Json]:
     }
 
 
-def summarise(episodes: list[dict[str, Json]], dropped: Iterable[Any] = ()) -> dict[str, Json]:
+def summarise(episodes: list[dict[str, Json]]) -> dict[str, Json]:
     """Summarise episodes of one task or group."""
     scored = [e for e in episodes if e["status"] == "scored"]
     n, wins = len(scored), sum(e["success"] for e in scored)
@@ -114,9 +114,10 @@ def make_report(records: Iterable[Mapping[str, Any]], modalities: Mapping[str, s
 def _averages(tasks: Mapping[str, Json], modalities: Mapping[str, str]) -> dict[str, Json]:
     averages: dict[str, Json] = {}
     for modality in ("text", "vision"):
-        rates = [t["success"] for n, t in tasks.items() if modalities.get(n) == modality and t["success"] is not None]
+        found = [t["success"] for n, t in tasks.items() if modalities.get(n) == modality]
+        rates = [rate for rate in found if rate is not None]
         if rates:
-            averages[modality] = {"tasks": len(rates), "success": _mean(rates)}
+            averages[modality] = {"tasks": len(rates), "of": len(found), "success": _mean(rates)}
     return averages
 
 
@@ -140,19 +141,23 @@ def report_table(report: Mapping[str, Json], *, groups: bool = True) -> Table:
     table.add_column("task")
     for title in ("success", "95 % interval", "mean reward", "scored", "truncated", "turns"):
         table.add_column(title, justify="right")
+    repeated = any("k" in summary for summary in report["tasks"].values())
+    if repeated:
+        table.add_column("pass@k", justify="right")
     table.add_column("reasons")
     for name, summary in report["tasks"].items():
-        table.add_row(*_cells(name, summary), style="bold" if groups and len(summary["groups"]) > 1 else "")
+        table.add_row(*_cells(name, summary, repeated), style="bold" if groups and len(summary["groups"]) > 1 else "")
         if groups and len(summary["groups"]) > 1:
             for group, part in summary["groups"].items():
-                table.add_row(*_cells(f"  {group or 'default'}", part))
+                table.add_row(*_cells(f"  {group or 'default'}", part, repeated))
     for modality, average in report.get("averages", {}).items():
         if len(report["tasks"]) > 1:
-            table.add_row(f"{modality} average", percent(average["success"]), "", "", f"{average['tasks']} tasks")
+            over = f"{average['tasks']} of {average['of']} tasks"
+            table.add_row(f"{modality} average", percent(average["success"]), "", "", over)
     return table
 
 
-def _cells(name: str, summary: Mapping[str, Json]) -> list[str]:
+def _cells(name: str, summary: Mapping[str, Json], repeated: bool) -> list[str]:
     interval = summary["ci95"]
     reasons = ", ".join(f"{reason} {count}" for reason, count in summary["reasons"].items())
     return [
@@ -163,5 +168,14 @@ def _cells(name: str, summary: Mapping[str, Json]) -> list[str]:
         f"{summary['scored']} of {summary['episodes']}",
         percent(summary["truncated"]),
         "–" if summary["turns"] is None else f"{summary['turns']:.1f}",
+        *([_pass_at_k(summary)] if repeated else []),
         reasons,
     ]
+
+
+def _pass_at_k(summary: Mapping[str, Json]) -> str:
+    """Write pass@k with the groups that it is over: those with an invalid play are dropped and counted."""
+    if "k" not in summary:
+        return "–"
+    complete, dropped = summary["groups_complete"], summary["groups_dropped"]
+    return f"{percent(summary['pass_at_k'])} @{summary['k']}, {complete} of {complete + dropped}"

@@ -218,7 +218,12 @@ async def play_episode(
 
 
 class Rollout:
-    """One run: its plan, its policy, where its world code runs and where it is written."""
+    """One run: its plan, its policy, where its world code runs and where it is written.
+
+    Attributes:
+        troubles: What made episodes invalid → how many.
+        cut: Bytes of an unfinished record that were cut off when a torn trace was continued.
+    """
 
     def __init__(
         self,
@@ -241,6 +246,7 @@ class Rollout:
         self.in_flight: dict[int, InFlight] = {}
         self.records: list[dict[str, Json]] = []
         self.troubles: Counter[str] = Counter()
+        self.cut = 0
         self._down = 0
         self._failure: HarnessError | None = None
         self._observers: list[Observer] = []
@@ -291,7 +297,9 @@ class Rollout:
             "policy": self.policy.name,
             "created": now(),
         }
-        return TraceWriter(self.folder.trace, header, append=True)
+        writer = TraceWriter(self.folder.trace, header, append=True)
+        self.cut = writer.sealed.partial if writer.sealed is not None else 0
+        return writer
 
     def _attach(self) -> None:
         info = RunInfo(

@@ -109,18 +109,30 @@ def read_rows(path: Path) -> Iterator[dict[str, Any]]:
         UserError: The file does not exist, has another ending, or a line is no JSON.
     """
     if not path.is_file():
-        raise UserError(f"data file {path} does not exist")
+        raise UserError(f"data file {path} {'is a directory' if path.is_dir() else 'does not exist'}")
     if path.name.endswith(".parquet"):
-        for row in _pyarrow().parquet.read_table(path).to_pylist():
-            yield {k: loads(v) if k in _AS_TEXT else v for k, v in row.items()}
+        yield from _read_parquet(path)
         return
     if not path.name.endswith(SUFFIXES):
         raise UserError(f"{path}: the file's name must end in one of {', '.join(SUFFIXES)}")
     for number, line in enumerate(_lines(path), start=1):
         try:
-            yield loads(line)
+            row = loads(line)
         except ValueError as error:
             raise UserError(f"{path}, line {number}: {error}") from None
+        if not isinstance(row, dict):
+            raise UserError(f"{path}, line {number}: got {type(row).__name__}, expected an object")
+        yield row
+
+
+def _read_parquet(path: Path) -> Iterator[dict[str, Any]]:
+    arrow = _pyarrow()
+    try:
+        rows = arrow.parquet.read_table(path).to_pylist()
+    except arrow.ArrowInvalid as error:
+        raise UserError(f"{path} is no Parquet file: {error}") from None
+    for row in rows:
+        yield {k: loads(v) if k in _AS_TEXT else v for k, v in row.items()}
 
 
 def _lines(path: Path) -> Iterator[bytes]:
@@ -128,7 +140,10 @@ def _lines(path: Path) -> Iterator[bytes]:
         import zstandard
 
         with zstandard.open(path, "rb") as file:
-            yield from (line for line in io.BufferedReader(file) if line.strip())
+            try:
+                yield from (line for line in io.BufferedReader(file) if line.strip())
+            except zstandard.ZstdError as error:
+                raise UserError(f"{path} is no zstd file, or a damaged one: {error}") from None
         return
     with path.open("rb") as plain:
         yield from (line for line in plain if line.strip())

@@ -20,7 +20,8 @@ from harness.errors import UserError
 from harness.plan import Place, plan
 from harness.records import Json
 from harness.report import episode_name
-from harness.task import Task, TaskRef, load_task, task_of
+from harness.schema import Misfit, conform, conform_fields
+from harness.task import Task, TaskRef, task_of
 
 TRACE = "traces.jsonl.zst"
 
@@ -38,7 +39,6 @@ class RunSpec:
         data: File of sample rows to play instead of drawing instances.
         k: Plays of each instance.
         certify: Whether drawn instances of certified tasks must be certified.
-        max_turns: Overrides the turn limit of the samples, when given.
         options: Options set on top of the groups' presets.
     """
 
@@ -55,6 +55,19 @@ class RunSpec:
     plugins: tuple[str, ...] = field(converter=_strings, factory=tuple)
     certify: bool = True
     agent: Mapping[str, Json] = field(factory=dict)
+
+    @classmethod
+    def from_json(cls, value: Json, where: Path) -> RunSpec:
+        """Read a specification strictly.
+
+        Raises:
+            UserError: A setting is unknown or of another type; the message names the file and the setting.
+        """
+        try:
+            spec: RunSpec = conform(value, cls)
+        except Misfit as error:
+            raise UserError(f"{where}: {error}") from None
+        return spec
 
     def to_json(self) -> dict[str, Json]:
         """Return the specification as JSON."""
@@ -88,14 +101,33 @@ def rows_as_places(path: Path, spec: RunSpec) -> Iterator[Place]:
     """Read sample rows as written by `harness sample`."""
     from harness.rows import read_rows
 
-    for row in read_rows(path):
+    count = 0
+    for count, row in enumerate(read_rows(path), start=1):
         try:
-            ref = TaskRef(row["task"], row["group"], dict(spec.options), spec.plugins)
-            yield Place(ref, row["index"], row["seed"], row["split"], row.get("language", "en"), row)
-        except KeyError as error:
-            raise UserError(
-                f"{path}: a row has no field {error.args[0]!r}; expected rows of `harness sample`"
-            ) from None
+            place = conform_fields({k: v for k, v in row.items() if k in _PLACE}, _PLACE, _NEEDED)
+        except Misfit as error:
+            raise UserError(f"{path}, row {count}: {error}; expected rows of `harness sample`") from None
+        options = place["options"] | dict(spec.options)
+        ref = TaskRef(place["task"], place["group"], options, spec.plugins)
+        yield Place(ref, place["index"], place["seed"], place["split"], place.get("language", "en"), row)
+    if not count:
+        raise UserError(f"{path} holds no rows; write some with `harness sample TASK -n 8 --out {path}`")
+
+
+_PLACE: dict[str, Any] = {
+    "task": str,
+    "group": str,
+    "index": int,
+    "seed": int,
+    "split": str,
+    "key": str,
+    "language": str,
+    "options": dict[str, Any],
+    "identity": dict[str, Any],
+}
+"""Fields of a row that say which instance it is."""
+
+_NEEDED = frozenset(_PLACE) - {"language"}
 
 
 class RunFolder:
@@ -133,10 +165,7 @@ class RunFolder:
         Raises:
             UserError: The folder holds no run, or one of another shape.
         """
-        try:
-            return RunSpec(**self.about()["spec"])
-        except (KeyError, TypeError, ValueError) as error:
-            raise UserError(f"{self.path / 'run.json'} cannot be read as a run: {error}") from None
+        return RunSpec.from_json(self.about()["spec"], self.path / "run.json")
 
     def about(self) -> dict[str, Any]:
         """Read `run.json`."""
@@ -147,16 +176,18 @@ class RunFolder:
             value: dict[str, Any] = orjson.loads(path.read_bytes())
         except orjson.JSONDecodeError as error:
             raise UserError(f"{path} is no JSON: {error}") from None
+        if not isinstance(value, dict) or not {"spec", "versions"} <= value.keys():
+            raise UserError(f"{path} does not describe a run: expected an object with `spec` and `versions`")
         return value
 
     def check_versions(self, tasks: Iterable[Task]) -> None:
         """Refuse to continue a run with other versions of task or reward; harness and simulators are only recorded."""
-        was, now_ = self.about()["versions"]["tasks"], versions(tasks)["tasks"]
-        for name, wanted in was.items():
+        was, now_ = self.about()["versions"], versions(tasks)["tasks"]
+        for name, wanted in was.get("tasks", {}).items():
             for part in ("version", "reward"):
-                if now_.get(name, {}).get(part) != wanted[part]:
+                if now_.get(name, {}).get(part) != wanted.get(part):
                     raise UserError(
-                        f"{self.path} was begun with {part} {wanted[part]!r} of {name}; installed is "
+                        f"{self.path} was begun with {part} {wanted.get(part)!r} of {name}; installed is "
                         f"{now_.get(name, {}).get(part)!r}: install that version again, or start a new run"
                     )
 
@@ -202,8 +233,3 @@ def now() -> str:
 def tasks_of(places: Iterable[Place]) -> dict[str, Task]:
     """One task per name, for versions and cards."""
     return {place.ref.name: task_of(place.ref) for place in places}
-
-
-def named_task(spec: RunSpec) -> Task | None:
-    """The task of a run of one task."""
-    return load_task(spec.tasks[0]) if len(spec.tasks) == 1 else None

@@ -8,9 +8,10 @@ import attrs
 import orjson
 
 from harness.certify import package_of
+from harness.episode import InlineEpisode
 from harness.policies._scripted import scripts_of
-from harness.records import Json
-from harness.task import Task
+from harness.records import Json, Sample
+from harness.task import Task, TaskRef, task_of
 
 
 def describe_task(task: Task, language: str = "en", *, with_prompt: bool = False) -> dict[str, Json]:
@@ -37,6 +38,7 @@ def describe_task(task: Task, language: str = "en", *, with_prompt: bool = False
         ],
         "limits": {"turns": sample.limits.turns, **sample.limits.budgets, "nudges": sample.limits.nudges},
         "reward": task.reward.id,
+        "terms": _terms(task, sample),
         "baselines": baselines(task),
     }
     if with_prompt:
@@ -45,15 +47,26 @@ def describe_task(task: Task, language: str = "en", *, with_prompt: bool = False
 
 
 def _options(task: Task) -> list[Json]:
+    plain = task_of(TaskRef(task.ref.name, "", {}, task.ref.plugins)).options_json
     return [
         {
             "name": a.name,
-            "default": task.options_json.get(a.name),
+            "default": plain[a.name],
+            "value": task.options_json[a.name],
             "choices": list(a.metadata.get("choices", ())),
             "help": a.metadata.get("help", ""),
         }
         for a in attrs.fields(task.card.options)
     ]
+
+
+def _terms(task: Task, sample: Sample) -> list[Json]:
+    """The terms by which an episode without any turn is scored; some tasks add others once there is an answer."""
+    episode = InlineEpisode(task, sample)
+    episode.open()
+    score = episode.close().score
+    kinds = (("progress", score.progress), ("efficiency", score.efficiency)) if score else ()
+    return [{"name": t.name, "kind": kind, "weight": t.weight} for kind, terms in kinds for t in terms]
 
 
 def _tool(function: dict[str, Json]) -> Json:

@@ -16,7 +16,7 @@ from attrs import field, frozen
 
 from harness import plugins, seeds
 from harness.errors import Reject, TaskError, UnknownName, UserError
-from harness.images import Image, split_parts
+from harness.images import split_parts
 from harness.interaction import AnswerOrNudge
 from harness.jsonio import dumps, loads
 from harness.layers import Card, Draft, Interaction, Prompt, Reward, Toolset
@@ -306,8 +306,3 @@ def _require_own_id(reward: Reward, original: Reward, ref: TaskRef) -> None:
             f"plugins {', '.join(ref.plugins)} replace the reward of {ref.name!r} under the id {reward.id!r}: "
             "a reward that scores differently needs an id of its own"
         )
-
-
-def image_blobs(images: Sequence[Image]) -> dict[str, bytes]:
-    """Image bytes by hash."""
-    return {i.sha256: i.data for i in images}

@@ -12,7 +12,9 @@ from collections.abc import Callable, Iterator
 from harness.check import _episodes, _secrecy, _sources
 from harness.check._subject import Broken, Subject
 from harness.errors import HarnessError
+from harness.plan import choose_groups
 from harness.suite import Check
+from harness.task import load_task
 
 __all__ = ["CHECKS", "Broken", "Subject", "check_task"]
 
@@ -46,8 +48,12 @@ def check_task(name: str, count: int = 20, groups: tuple[str, ...] = ()) -> Iter
         name: Task name.
         count: Instances per group for the checks that play episodes.
         groups: Only these groups; all by default.
+
+    Raises:
+        UserError: There is no such task or group.
     """
-    subject = Subject(name, count, groups)
+    card = load_task(name).card
+    subject = Subject(name, count, tuple(choose_groups(card, groups)) if groups else ())
     for title, function in CHECKS.items():
         yield run_check(title, function, subject)
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,7 @@ JUNK = (
     '{"surely_not_an_argument": 1}',
     '"\ud835"',
 )
+EMPTY = ("", "0", "{}", "I do not know.", "\\boxed{}", "<think>42</think>")
 VALUES: tuple[Any, ...] = (None, True, "3", -1e308, 1e308, 10**30, "", [], {}, [None], "\u0000", "a" * 5000)
 
 
@@ -57,18 +59,27 @@ def reference(subject: Subject) -> str:
 
 
 def floor(subject: Subject) -> str:
-    """Doing nothing, saying the prompt again or answering emptily is no success and is scored."""
+    """Answering emptily, saying the prompt again or listing every option is no success and is scored."""
     highest = 0.0
     for task, sample in subject.few(2):
-        for text in ("", "0", "{}", "I do not know.", "\\boxed{}", "<think>42</think>"):
+        for text in (*EMPTY, *_echoes(task, sample)):
             episode = InlineEpisode(task, sample)
             episode.open()
             while not episode.done:
                 episode.step(Completion(text))
-            outcome = scored(episode.close(), f"saying {text!r}")
-            require(not outcome.success, f"saying only {text!r} is a success")
+            outcome = scored(episode.close(), f"saying {text[:200]!r}")
+            require(not outcome.success, f"saying only {text[:200]!r} is a success")
             highest = max(highest, outcome.reward or 0.0)
     return f"at most {highest:.3f}"
+
+
+def _echoes(task: Task, sample: Sample) -> Iterator[str]:
+    """The prompt's own text, and all choices of an answer that is chosen from a list."""
+    yield "\n".join(message.text for message in sample.messages)
+    for spec in task.specs.values():
+        for shape in spec.schema.parameters["properties"].values() if spec.final else ():
+            if "enum" in shape:
+                yield ", ".join(map(str, shape["enum"]))
 
 
 def scale(subject: Subject) -> str:
@@ -197,7 +208,7 @@ def _interleave(task: Task, samples: list[Sample]) -> list[Any]:
 
 
 def rescore(subject: Subject) -> str:
-    """A recorded log scores the same in this thread, another thread and another process."""
+    """A recorded log scores the same again, in this thread and in another; other processes are a check of their own."""
     for task, sample in subject.few(1):
         episode = played(task, sample, "reference" if "reference" in scripts_of(task) else "random", "check")
         identity = task.decode_identity(sample.identity)

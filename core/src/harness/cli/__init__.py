@@ -7,10 +7,11 @@ interrupted.
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import click
 
@@ -31,6 +32,14 @@ VERBS: dict[str, str] = {
     "play": "Play a task yourself, in the terminal.",
     "doctor": "Check this installation and every plugin in it.",
 }
+
+
+_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
+"""Errors of the disk that name no file, since they come from writing to an open one."""
+
+
+class ReaderGone(Exception):
+    """The reader of our output has gone away; click would make an exit code of the plain error."""
 
 
 class LazyGroup(click.Group):
@@ -61,6 +70,13 @@ class LazyGroup(click.Group):
         if self.get_command(ctx, name) is None and not name.startswith("-"):
             raise UserError(f"there is no command {name!r}{nearest(name, self.list_commands(ctx))}")
         return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            raise ReaderGone from error
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Print the help lines without importing the verbs."""
@@ -108,21 +124,43 @@ def run(args: Sequence[str] | None = None) -> int:
     """Run the command line; return the exit code."""
     try:
         result = cli.main(args=list(args) if args is not None else None, prog_name="harness", standalone_mode=False)
+        sys.stdout.flush()
     except click.ClickException as error:
         error.show()
         return 2
-    except UserError as error:
-        return _say(str(error), 2)
-    except HarnessError as error:
-        return _say(str(error), 1)
-    except (click.Abort, KeyboardInterrupt):
-        return _say("interrupted", 130)
-    except BrokenPipeError:
+    except (ReaderGone, BrokenPipeError):  # `… | head`: what is still buffered would complain at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except (Exception, KeyboardInterrupt, BaseExceptionGroup) as error:  # noqa: BLE001 - the one boundary
+        return _explain(error)
     return result if isinstance(result, int) else 0
 
 
-def _say(message: str, code: int) -> int:
+def _explain(error: BaseException) -> int:
+    """Say in one line what a person can do something about; raise anything else again."""
+    told = [_one_line(cause) for cause in _causes(error)]
+    if told[0] is None or None in told:
+        raise error
+    message, code = told[0]
     click.echo(f"harness: {message}", err=True)
     return code
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """The error itself, or what a task group has gathered."""
+    if isinstance(error, BaseExceptionGroup):
+        for member in error.exceptions:
+            yield from _causes(member)
+    else:
+        yield error
+
+
+def _one_line(error: BaseException) -> tuple[str, int] | None:
+    """What to say, and the exit code; None for an error that is nobody's slip."""
+    if isinstance(error, click.Abort | KeyboardInterrupt):
+        return "interrupted", 130
+    if isinstance(error, HarnessError):
+        return str(error), 2 if isinstance(error, UserError) else 1
+    if isinstance(error, OSError) and (error.filename is not None or error.errno in _DISK):
+        return f"{error.filename or 'writing'}: {error.strerror}", 2
+    return None

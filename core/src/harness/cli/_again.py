@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 from attrs import asdict, evolve
 
-from harness.cli._shared import print_json
+from harness.cli._shared import print_json, warn
+from harness.errors import UserError
 
 if TYPE_CHECKING:
     from harness.rescore import Rescored
@@ -39,9 +40,14 @@ def report_again(
     return int(bool(changed))
 
 
-def _episodes(run: Path) -> Any:
+def _episodes(run: Path) -> Collection[Any]:
+    """Read the last record of each episode; what is torn is said, and a check of nothing is refused."""
     from harness.report import episode_name
-    from harness.trace import episodes, find_trace
+    from harness.trace import TraceReader, find_trace
 
-    latest = {episode_name(record): record for record in episodes(find_trace(run), torn="recover")}
+    reader = TraceReader(find_trace(run), "recover")
+    latest = {episode_name(record): record for record in reader if record["type"] == "episode"}
+    warn(reader.faults)
+    if not latest:
+        raise UserError(f"{run} holds no whole episode: nothing to score again")
     return latest.values()

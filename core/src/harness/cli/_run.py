@@ -11,19 +11,18 @@ from pathlib import Path
 from typing import Any
 
 import anyio
-import attrs
 import click
 from attrs import define, evolve
 
 from harness import plugins
 from harness.cli._shared import console
-from harness.errors import HarnessError, UnknownName, UserError
+from harness.errors import HarnessError, UserError
 from harness.policies import Agent, Policy, Setup
 from harness.records import Json
 from harness.report import make_report, report_table, write_report
 from harness.rollout import Rollout, Stopped
 from harness.runs import RunFolder, RunSpec, tasks_of
-from harness.task import Task, load_task
+from harness.task import load_task
 
 PLAIN_EVERY = 10.0
 """Seconds between progress lines when stderr is no terminal."""
@@ -57,14 +56,7 @@ def config_spec(path: Path) -> RunSpec:
         raise UserError(f"configuration {path}: expected a mapping of settings")
     if "task" in content:
         content["tasks"] = [content.pop("task")]
-    known = [a.name for a in attrs.fields(RunSpec)]
-    for name in content:
-        if name not in known:
-            raise UnknownName(f"setting in {path}:", str(name), [*known, "task"])
-    try:
-        return RunSpec(**content)
-    except (TypeError, ValueError) as error:
-        raise UserError(f"configuration {path}: {error.args[0]}") from None
+    return RunSpec.from_json(content, path)
 
 
 def carry_out(asked: Asked, *, strict: bool = False, show: bool = True) -> tuple[dict[str, Json], int]:
@@ -91,6 +83,12 @@ def carry_out(asked: Asked, *, strict: bool = False, show: bool = True) -> tuple
     rollout.folder = folder
     stopped = _play(rollout, folder)
     report = _report(rollout, folder)
+    if rollout.cut:
+        click.echo(
+            f"warning: {folder.trace} was torn: {rollout.cut} bytes of an unfinished record were cut off; "
+            "its episode was due again",
+            err=True,
+        )
     if show:
         console().print(report_table(report))
         for trouble, count in rollout.troubles.most_common(3):
@@ -237,8 +235,3 @@ def _report(rollout: Rollout, folder: RunFolder) -> dict[str, Json]:
     report = make_report(read(folder.trace, torn="recover"), modalities)
     write_report(report, folder.path)
     return report
-
-
-def known_tasks() -> dict[str, Task]:
-    """All installed tasks by name, loaded."""
-    return {item.name: load_task(item.name) for item in plugins.listings("harness.tasks")}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -60,6 +60,12 @@ def print_json(value: Json) -> None:
     click.echo(orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS).decode())
 
 
+def warn(faults: Iterable[object]) -> None:
+    """Say on stderr what is wrong with a file that is read all the same."""
+    for fault in faults:
+        click.echo(f"warning: {fault}", err=True)
+
+
 def console(*, stderr: bool = False) -> Any:
     """A rich console; wide when the output is not a terminal, so that tables are not cut."""
     import shutil
@@ -69,4 +75,10 @@ def console(*, stderr: bool = False) -> Any:
 
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() else max(160, shutil.get_terminal_size().columns)
-    return Console(stderr=stderr, width=width, highlight=False)
+    made: Any = Console(stderr=stderr, width=width, highlight=False)
+    made.on_broken_pipe = _reader_gone  # rich would leave with exit code 1
+    return made
+
+
+def _reader_gone() -> None:
+    raise BrokenPipeError

@@ -39,7 +39,7 @@ def command(
     from harness.rollout import make_backend, play_episode
     from harness.task import load_task
     from harness.trace import episode_record
-    from harness.trace._render import render_episode
+    from harness.trace._render import plain, render_episode
 
     options, language = parse_settings(settings)
     card = load_task(task).card
@@ -58,9 +58,10 @@ def command(
         if policy:
             out.print(render_episode(episode_record(episode, {"name": policy, "view": player.view})))
         shown = "no reward" if outcome.reward is None else f"reward {outcome.reward:.3f}"
-        out.print(f"[bold]{outcome.status}[/]: {outcome.reason}, {shown} {outcome.detail}")
+        words = (outcome.status, outcome.reason, shown, outcome.detail)
+        out.print(plain(" · ".join(filter(None, words))), style="bold", markup=False)
         if outcome.score:
             for term in (*outcome.score.progress, *outcome.score.efficiency):
-                out.print(f"  {term.name}: {term.value:.3f} (weight {term.weight:g})")
+                out.print(f"  {term.name}: {term.value:.3f} (weight {term.weight:g})", markup=False)
 
     anyio.run(run)

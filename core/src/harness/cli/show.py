@@ -33,33 +33,44 @@ def command(task: str, groups: tuple[str, ...], settings: tuple[str, ...], promp
     _print(about)
 
 
+_TABLES = (
+    ("Groups", "groups", ("name", "options", "ratio", "summary")),
+    ("Options", "options", ("name", "value", "default", "choices", "help")),
+    ("Tools", "tools", ("name", "arguments", "description")),
+    ("Reward terms of an episode without any turn (an answer may bring others)", "terms", ("name", "kind", "weight")),
+    ("Policies", "policies", ("name", "kind", "view", "summary")),
+    ("Measured", "baselines", ("group", "policy", "n", "success", "mean_reward")),
+)
+
+
 def _print(about: dict[str, Json]) -> None:
     from rich.table import Table
+    from rich.text import Text
 
     out = console()
-    out.print(f"[bold]{about['id']}[/] · {about['title']} · {about['modality']}\n{about['summary']}\n")
-    for title, key, columns in (
-        ("Groups", "groups", ("name", "options", "ratio", "summary")),
-        ("Options", "options", ("name", "default", "choices", "help")),
-        ("Tools", "tools", ("name", "arguments", "description")),
-        ("Policies", "policies", ("name", "kind", "view", "summary")),
-        ("Measured", "baselines", ("group", "policy", "n", "success", "mean_reward")),
-    ):
+    out.print(Text.assemble((about["id"], "bold"), f" · {about['title']} · {about['modality']}\n{about['summary']}\n"))
+    for title, key, columns in _TABLES:
         rows = about.get(key) or []
         if not rows:
             continue
         table = Table(*columns, box=None, title=title, title_justify="left", title_style="bold", header_style="dim")
         for row in rows:
-            table.add_row(*(_cell(row.get(column)) for column in columns))
+            table.add_row(*(Text(_cell(row.get(column), column)) for column in columns))
         out.print(table, "")
-    out.print(f"[bold]Limits[/] ({about['group'] or 'default'}): {about['limits']}")
-    out.print(f"[bold]Reward[/]: {about['reward']}")
+    for title, text in (
+        (f"Limits of group {about['group']}" if about["group"] else "Limits", _cell(about["limits"])),
+        ("Languages", _cell(about["languages"])),
+        ("Reward", about["reward"]),
+    ):
+        out.print(Text.assemble((title, "bold"), f": {text}"))
     if about.get("prompt"):
         out.print("\n[bold]Prompt[/]")
         out.print(about["prompt"], markup=False)
 
 
-def _cell(value: Json) -> str:
+def _cell(value: Json, column: str = "") -> str:
+    if column == "success":
+        return f"{value:.1%}"
     if isinstance(value, float):
         return f"{value:.3g}"
     if isinstance(value, dict):

@@ -6,37 +6,13 @@ standard error; only `fsck` and `recover` are about that.
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Callable, Iterable
-from functools import wraps
-from typing import TYPE_CHECKING, Any, ParamSpec
+from typing import Any
 
 import click
 
-from harness.cli._shared import console, json_option
-
-if TYPE_CHECKING:
-    from harness.trace import TornTrace
-
-P = ParamSpec("P")
+from harness.cli._shared import console, json_option, warn
 
 _PATH = click.argument("path", type=click.Path(exists=True))
-
-
-def _quiet_pipe(verb: Callable[P, None]) -> Callable[P, None]:
-    """End quietly when the reader of our output has gone away (`… | head`)."""
-
-    @wraps(verb)
-    def run(*args: P.args, **kwargs: P.kwargs) -> None:
-        try:
-            verb(*args, **kwargs)
-            sys.stdout.flush()
-        except BrokenPipeError:
-            # What is still buffered would be flushed at exit, and complain.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-    return run
 
 
 @click.group("trace", epilog="Example: harness trace show runs/first --index 0")
@@ -50,14 +26,12 @@ def command() -> None:
 @click.option("--key", help="Key of the instance, instead of a position.")
 @click.option("--repetition", type=int, default=0, show_default=True, help="With --key: which repetition.")
 @json_option
-@_quiet_pipe
 def show(path: str, index: int, key: str | None, repetition: int, as_json: bool) -> None:
     """Show one episode: messages, tool calls and results, outcome."""
     from harness.trace import TraceError, TraceFile, find_trace
 
     with TraceFile(find_trace(path), torn="recover") as trace:
-        for fault in trace.index.faults:
-            click.echo(f"warning: {path}: {fault}", err=True)
+        warn(f"{path}: {fault}" for fault in trace.index.faults)
         try:
             episode = trace[index] if key is None else trace.find(key, repetition)
         except IndexError as error:
@@ -73,7 +47,6 @@ def show(path: str, index: int, key: str | None, repetition: int, as_json: bool)
 @command.command(epilog="Example: harness trace stats runs/first --json")
 @_PATH
 @json_option
-@_quiet_pipe
 def stats(path: str, as_json: bool) -> None:
     """Count episodes, outcomes, rewards, tokens and time by task and group."""
     from harness.trace import TraceReader, find_trace
@@ -81,7 +54,7 @@ def stats(path: str, as_json: bool) -> None:
 
     reader = TraceReader(find_trace(path), "recover")
     result = count(reader)
-    _warn(reader.faults)
+    warn(reader.faults)
     if as_json:
         _print_json(result.as_json())
         return
@@ -98,7 +71,6 @@ def stats(path: str, as_json: bool) -> None:
 @click.option("--success/--failed", "success", default=None, help="Only successes, or only what is none.")
 @click.option("--index", "indices", type=int, multiple=True, help="Only the episode at this position; repeatable.")
 @click.option("--all", "others", is_flag=True, help="Also header, toolsets and footer: the output is a trace again.")
-@_quiet_pipe
 def cat(
     path: str,
     tasks: tuple[str, ...],
@@ -115,13 +87,12 @@ def cat(
     choice = Choice(frozenset(tasks), frozenset(groups), frozenset(reasons), success, frozenset(indices))
     for record in select(reader, choice, others=others):
         _print_json(record)
-    _warn(reader.faults)
+    warn(reader.faults)
 
 
 @command.command(epilog="Example: harness trace fsck runs/first")
 @_PATH
 @json_option
-@_quiet_pipe
 def fsck(path: str, as_json: bool) -> None:
     """Check a file: what is torn, damaged, double, incomplete or unknown. Exit code 1 if anything is."""
     from harness.trace import find_trace
@@ -140,7 +111,6 @@ def fsck(path: str, as_json: bool) -> None:
 @_PATH
 @click.argument("target", type=click.Path())
 @json_option
-@_quiet_pipe
 def recover(path: str, target: str, as_json: bool) -> None:
     """Write all that is whole in PATH to the new file TARGET."""
     from harness.trace import find_trace
@@ -158,8 +128,3 @@ def _print_json(value: dict[str, Any]) -> None:
     from harness.trace._lines import encode
 
     click.echo(encode(value), nl=False)
-
-
-def _warn(faults: Iterable[TornTrace]) -> None:
-    for fault in faults:
-        click.echo(f"warning: {fault}", err=True)

@@ -1,30 +1,33 @@
 """`human`: a person in the terminal. The conversation is shown, images are saved (and named), calls are typed.
 
-A call is typed as `tool name=value …` or as `tool {"json": …}`; anything after `say ` is a plain message. `?` shows
-the tools.
+A call is typed as `tool name=value …` or as `tool {"json": …}`; a tool with one parameter takes the rest of the line.
+Anything after `say ` is a plain message; `?` shows the tools and `quit` leaves.
 """
 
 from __future__ import annotations
 
 import shlex
-import sys
+import signal
 import tempfile
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import anyio.to_thread
 import orjson
 
 from harness.errors import PolicyFault, UserError, nearest
+from harness.jsonio import dumps
 from harness.policies import Context, Setup
 from harness.records import Completion, ImagePart, Json, Message, ToolCall, ToolSchema
+from harness.trace._render import plain
 
 
 def human_policy(argument: str, setup: Setup) -> HumanPolicy:
     """Make `human`; the argument, if any, is a folder for images."""
-    if setup.concurrency != 1 and not sys.stdin.isatty():
-        raise UserError("policy 'human' needs a terminal; to play one instance use `harness play TASK`")
+    if setup.concurrency != 1:
+        raise UserError("policy 'human' plays one episode at a time: add --concurrency 1, or use `harness play TASK`")
     return HumanPolicy(Path(argument) if argument else None)
 
 
@@ -66,14 +69,16 @@ class HumanPlayer:
         self._seen = len(messages)
         limits = self._context.sample.limits
         while True:
-            line = await anyio.to_thread.run_sync(self._read, f"[{self._turn}/{limits.turns}] ", abandon_on_cancel=True)
+            line = self._read(f"[{self._turn}/{limits.turns}] ")
+            if line.strip() in ("quit", "exit"):
+                raise PolicyFault("you left")
             if line.strip() in ("?", "help", ""):
                 self._show_tools(tools)
                 continue
             try:
                 return self._completion(line, tools)
             except ValueError as error:
-                self._out.print(f"[red]{error}[/]")
+                self._out.print(plain(str(error)), style="red", markup=False)
 
     async def close(self) -> None:
         """Say where the images are."""
@@ -86,9 +91,10 @@ class HumanPlayer:
                 raise PolicyFault("no more lines to play")
             return self._lines.pop(0)
         try:
-            return input(prompt)
-        except EOFError:
-            raise PolicyFault("the terminal was closed") from None
+            with _interruptible():
+                return input(prompt)
+        except (EOFError, UnicodeDecodeError):
+            raise PolicyFault("the terminal was closed, or sent what is no text") from None
 
     def _show(self, message: Message) -> None:
         from rich.panel import Panel
@@ -99,7 +105,7 @@ class HumanPlayer:
             if isinstance(part, ImagePart):
                 parts.append(f"[image {part.width}×{part.height}: {self._save(part)}]")
             else:
-                parts.append(_pretty(part.text))
+                parts.append(plain(_pretty(part.text)))
         self._out.print(Panel(Text("\n".join(parts)), title=message.role, title_align="left"))
 
     def _save(self, part: ImagePart) -> Path:
@@ -109,10 +115,14 @@ class HumanPlayer:
         return path
 
     def _show_tools(self, tools: Sequence[ToolSchema]) -> None:
+        from rich.text import Text
+
         for tool in tools:
-            shown = " ".join(f"{name}={_kind(shape)}" for name, shape in tool.parameters["properties"].items())
-            self._out.print(f"  [bold]{tool.name}[/] {shown}\n      [dim]{tool.description}[/]", soft_wrap=True)
-        self._out.print('[dim]  Type: tool name=value …  |  tool {"json": …}  |  say TEXT  |  ? for this list[/]')
+            needed = tool.parameters.get("required", ())
+            words = [_parameter(n, shape, n in needed) for n, shape in tool.parameters["properties"].items()]
+            line = Text.assemble("  ", (tool.name, "bold"), " ", " ".join(words))
+            self._out.print(line, Text(f"      {tool.description}", "dim"), sep="\n", soft_wrap=True)
+        self._out.print(Text(f"  Type: {_USAGE}", "dim"), soft_wrap=True)
 
     def _completion(self, line: str, tools: Sequence[ToolSchema]) -> Completion:
         if line.startswith("say "):
@@ -122,23 +132,48 @@ class HumanPlayer:
         if name not in known:
             raise ValueError(f"there is no tool {name!r}{nearest(name, known)}")
         self._count += 1
-        arguments = rest if rest.lstrip().startswith("{") else _arguments(rest, known[name].parameters)
+        arguments = rest if rest.lstrip().startswith("{") else _arguments(rest, known[name].parameters["properties"])
         return Completion(tool_calls=(ToolCall(f"call_{self._count}", name, arguments),), finish_reason="tool_calls")
 
 
-def _arguments(text: str, parameters: Mapping[str, Json]) -> str:
-    """Read `name=value` words; a single value without a name goes to the first parameter."""
-    properties: dict[str, Any] = parameters["properties"]
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Let Ctrl-C end the reading at once.
+
+    A line is read in the event loop's own thread: one person plays one episode, and a thread that waits for a line
+    would keep the process alive until Enter is pressed. The loop's own handler would only note the signal.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+_USAGE = 'tool name=value …  |  tool {"json": …}  |  say TEXT  |  ? for this list  |  quit'
+
+
+def _arguments(text: str, properties: Mapping[str, Any]) -> str:
+    """Read `name=value` words; values without a name go to the parameters in order."""
     values: dict[str, Json] = {}
-    for word in shlex.split(text):
+    for word in _words(text, properties):
         name, equals, value = word.partition("=")
         if not equals:
             free = [n for n in properties if n not in values]
             if not free:
-                raise ValueError(f"no parameter is left for {word!r}")
+                raise ValueError(f"no parameter is left for {word!r}; put a value with spaces in quotes")
             name, value = free[0], word
         values[name] = _value(value, properties.get(name, {}))
-    return orjson.dumps(values).decode()
+    return dumps(values).decode()
+
+
+def _words(text: str, properties: Mapping[str, Any]) -> list[str]:
+    """Split a line as a shell does; what follows the name of a tool with one parameter is one value."""
+    words = shlex.split(text)
+    return [" ".join(words)] if len(properties) == 1 and words else words
 
 
 def _value(text: str, shape: Mapping[str, Json]) -> Json:
@@ -151,13 +186,19 @@ def _value(text: str, shape: Mapping[str, Json]) -> Json:
         return text
 
 
+def _parameter(name: str, shape: Mapping[str, Json], needed: bool) -> str:
+    shown = f"{name}={_kind(shape)}"
+    return shown if needed else f"[{shown}]"
+
+
 def _kind(shape: Mapping[str, Json]) -> str:
     if "enum" in shape:
-        return "|".join(map(str, shape["enum"]))
-    kind = str(shape.get("type", "any"))
+        return "|".join(str(value) for value in shape["enum"] if value is not None)
+    kinds = shape.get("type", "any")
+    kind = next(k for k in kinds if k != "null") if isinstance(kinds, list) else str(kinds)
     if "minimum" in shape or "maximum" in shape:
-        return f"{kind}[{shape.get('minimum', '')}..{shape.get('maximum', '')}]"
-    return kind
+        return f"{kind}({shape.get('minimum', '')}..{shape.get('maximum', '')})"
+    return str(kind)
 
 
 def _pretty(text: str) -> str:

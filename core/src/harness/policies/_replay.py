@@ -31,9 +31,9 @@ class ReplayPolicy:
         trace = path / "traces.jsonl.zst" if path.is_dir() else path
         if not trace.is_file():
             raise UserError(f"{path} is neither a run folder nor a trace file")
-        self._turns: dict[Any, list[Completion]] = {}
+        self._turns: dict[Any, tuple[str, list[Completion]]] = {}
         for record in episodes(trace, torn="recover"):
-            self._turns[episode_name(record)] = completions_of(record)
+            self._turns[episode_name(record)] = record["sample"]["key"], completions_of(record)
 
     async def start(self, context: Context) -> ReplayPlayer:
         """Make the player of one episode."""
@@ -41,7 +41,13 @@ class ReplayPolicy:
         name = (sample.task, sample.split, sample.group, sample.index, context.repetition)
         if name not in self._turns:
             raise PolicyFault(f"the recorded run has no episode {sample.task} {sample.group} #{sample.index}")
-        return ReplayPlayer(self._turns[name])
+        key, turns = self._turns[name]
+        if key != sample.key:
+            raise PolicyFault(
+                f"{sample.task} {sample.group} #{sample.index} was another instance in the recorded run "
+                f"(key {key}, now {sample.key}): play it with the same seed and options"
+            )
+        return ReplayPlayer(turns)
 
     async def close(self) -> None:
         """Hold nothing."""
