@@ -1,12 +1,13 @@
-"""Search the conformers of every molecule of the library and write `landscapes.json.zst`, the table of certified minima.
+"""Search the conformers of every molecule of the library and write `landscapes.json.zst`, their certified minima.
 
     python scripts/landscapes.py drugs.tsv WORK_FOLDER      # one JSON file per molecule, kept between runs
     python scripts/landscapes.py --collect WORK_FOLDER      # put them into the package
 
 Search: all combinations of rotamer wells are scored rigidly, the best `STARTS` are minimised, then every single-bond
-change of the lowest minima is, until none gives a new lowest one. Instances are sets of bands. A minimum inside all bands is one of the
-restrained energy too; any point of lower restrained energy lies in the basin of a lower minimum, so the certified minimum
-is the lowest of the lowest minimum inside and of restrained minimisations from every lower one.
+change of the lowest minima is, until none gives a new lowest one. Instances are sets of bands. A minimum inside all
+bands is one of the restrained energy too; any point of lower restrained energy lies in the basin of a lower minimum,
+so the certified minimum is the lowest of the lowest minimum inside and of restrained minimisations from every lower
+one.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from typing import Any
 import numpy as np
 import zstandard
 from attrs import asdict, frozen
+
 from harness_mole.landscape import Band, Landscape, Template, apart, rotatable, wrap
 
 STARTS = 260
@@ -79,7 +81,7 @@ class Search:
 
     def __init__(self, template: Template) -> None:
         self.template, self.free = template, Landscape(template)
-        mol = self.free._mol  # noqa: SLF001 - the script belongs to the package
+        mol = self.free._mol
         self.wells = [wells(mol, quad) for quad in template.bonds]
         self.found: list[Minimum] = []
         self.tried: set[tuple[int, ...]] = set()
@@ -193,7 +195,12 @@ def molecule(name: str, smiles: str) -> dict[str, Any]:
     search.run()
     made = rows(search)
     low = [m for m in search.minima() if m.energy < search.minima()[0].energy + REACH]
-    return asdict(search.template) | {"minimisations": search.count, "minima": len(low), "rows": made, "low": [asdict(m) for m in low]}
+    return asdict(search.template) | {
+        "minimisations": search.count,
+        "minima": len(low),
+        "rows": made,
+        "low": [asdict(m) for m in low],
+    }
 
 
 def write(task: tuple[str, str, Path]) -> str:

@@ -12,8 +12,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from harness_mole import chemistry
 from rdkit import Chem, RDConfig
+
+from harness_mole import chemistry
 
 COUNT = 260
 

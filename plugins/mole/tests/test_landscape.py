@@ -78,7 +78,14 @@ def test_the_mirror_image_has_mirrored_energies() -> None:
 
 @pytest.mark.parametrize(
     ("low", "high", "angle", "excess"),
-    [(30, 90, 60, 0), (30, 90, 100, 10), (30, 90, 10, -20), (150, 210, -160, 0), (150, 210, -140, 10), (-200, -140, 150, -10)],
+    [
+        (30, 90, 60, 0),
+        (30, 90, 100, 10),
+        (30, 90, 10, -20),
+        (150, 210, -160, 0),
+        (150, 210, -140, 10),
+        (-200, -140, 150, -10),
+    ],
 )
 def test_bands_are_read_on_the_circle(low: float, high: float, angle: float, excess: float) -> None:
     band = Band(0, low, high)
@@ -86,7 +93,9 @@ def test_bands_are_read_on_the_circle(low: float, high: float, angle: float, exc
     assert band.energy(angle) == pytest.approx(STIFFNESS * excess**2)
 
 
-@pytest.mark.parametrize(("angle", "expected"), [(190, -170), (-190, 170), (180, 180), (-180, 180), (720, 0), (359.5, -0.5)])
+@pytest.mark.parametrize(
+    ("angle", "expected"), [(190, -170), (-190, 170), (180, 180), (-180, 180), (720, 0), (359.5, -0.5)]
+)
 def test_angles_wrap(angle: float, expected: float) -> None:
     assert wrap(angle) == pytest.approx(expected)
 

@@ -37,7 +37,9 @@ def test_spending_less_earns_more_once_it_is_solved(conformer: Task) -> None:
     identity = conformer.decode_identity(conformer.sample(0).identity)
     log = Log(answer={"torsions": []}, metrics={"energy": identity.energy}, turns=2)
     spent = tuple(Action(1, "minimise", {}, "ok", "minimisations") for _ in range(4))
-    assert conformer.reward.score(identity, log).total > conformer.reward.score(identity, evolve(log, actions=spent)).total
+    assert (
+        conformer.reward.score(identity, log).total > conformer.reward.score(identity, evolve(log, actions=spent)).total
+    )
 
 
 def values_of(identity: object) -> dict[str, float]:

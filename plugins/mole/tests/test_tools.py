@@ -121,9 +121,7 @@ def test_the_hidden_edits_meet_every_requirement(task: Task) -> None:
         made = InlineEpisode(task, sample := task.sample(index, seed=3))
         made.open()
         identity = task.decode_identity(sample.identity)
-        edits = [
-            {"action": e.action, "atom": e.atom} | ({"group": e.group} if e.group else {}) for e in identity.edits
-        ]
+        edits = [{"action": e.action, "atom": e.atom} | ({"group": e.group} if e.group else {}) for e in identity.edits]
         arguments = json.dumps({"smiles": identity.lead, "edits": edits})
         answer = json.loads(made.step(Completion(tool_calls=(ToolCall("a", "edit", arguments),))).messages[0].text)
         assert answer["missed"] == []

@@ -1,8 +1,8 @@
 """The world of the lead variant: reading molecules strictly, their properties, and edits by name.
 
-Everything here is RDKit behind plain functions of SMILES strings: no state but caches. A molecule that an agent may hand
-in is one neutral fragment of listed elements with at most sixty heavy atoms; `read` says which rule another one breaks.
-Properties are the published ones: Wildman-Crippen logP, Ertl's TPSA, QED of Bickerton et al., the synthetic
+Everything here is RDKit behind plain functions of SMILES strings: no state but caches. A molecule that an agent may
+hand in is one neutral fragment of listed elements with at most sixty heavy atoms; `read` says which rule another one
+breaks. Properties are the published ones: Wildman-Crippen logP, Ertl's TPSA, QED of Bickerton et al., the synthetic
 accessibility score of Ertl and Schuffenhauer (1 easy, 10 hard), and the PAINS and Brenk lists of structural alerts.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
+from importlib import import_module
 from typing import Any, Final, Literal
 
 from attrs import frozen
@@ -68,7 +69,7 @@ class Edit:
 
     Attributes:
         action: attach replaces a hydrogen of the atom by the group; detach takes the atom and all behind it away.
-        atom: Number of the atom in the SMILES, from 1. To detach: the first atom of a side group without required atoms.
+        atom: Number of the atom in the SMILES, from 1. To detach: first atom of a side group without required atoms.
         group: What to attach; not used to detach.
     """
 
@@ -117,13 +118,24 @@ def read(smiles: str) -> Any:
 
 
 def _parse(smiles: str) -> Any:
-    from rdkit import Chem, RDLogger
+    from rdkit import Chem
 
-    RDLogger.DisableLog("rdApp.*")
+    _quieten()
     try:
         return Chem.MolFromSmiles(smiles)
     except Exception:  # noqa: BLE001 - whatever RDKit raises on text it cannot read means the same
         return None
+
+
+@cache
+def _quieten() -> None:
+    """Stop RDKit from writing about bad SMILES to stderr."""
+    _rdkit("RDLogger").DisableLog("rdApp.*")
+
+
+def _rdkit(name: str) -> Any:
+    """A module of RDKit whose stubs say less than it holds."""
+    return import_module(f"rdkit.{name}")
 
 
 def _check_atoms(mol: Any) -> None:
@@ -141,13 +153,13 @@ def _check_atoms(mol: Any) -> None:
 
 def properties(mol: Any) -> Properties:
     """Measure a molecule."""
-    from rdkit.Chem import QED, Crippen, Descriptors, rdMolDescriptors
+    from rdkit.Chem import rdMolDescriptors
 
     return Properties(
-        logp=float(Crippen.MolLogP(mol)),
+        logp=float(_rdkit("Chem.Crippen").MolLogP(mol)),
         tpsa=float(rdMolDescriptors.CalcTPSA(mol)),
-        weight=float(Descriptors.MolWt(mol)),
-        qed=float(QED.qed(mol)),
+        weight=float(_rdkit("Chem.Descriptors").MolWt(mol)),
+        qed=float(_rdkit("Chem.QED").qed(mol)),
         sa=float(_sascorer().calculateScore(mol)),
         rotors=int(rdMolDescriptors.CalcNumRotatableBonds(mol)),
         alerts=tuple(sorted({match.GetDescription() for match in _catalog().GetMatches(mol)})),
@@ -219,14 +231,13 @@ def keeps(mol: Any, core: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def core_of(lead: str) -> str:
-    """The part of a lead that is to be kept: its ring systems with linkers, and every stereocentre with its neighbours."""
+    """The part of a lead that is kept: ring systems with linkers, every stereocentre with its neighbours."""
     from rdkit import Chem
-    from rdkit.Chem.Scaffolds import MurckoScaffold
 
     mol = _parse(lead)
-    scaffold = mol.GetSubstructMatch(MurckoScaffold.GetScaffoldForMol(mol))
+    scaffold = mol.GetSubstructMatch(_rdkit("Chem.Scaffolds.MurckoScaffold").GetScaffoldForMol(mol))
     kept = set(scaffold)
-    for atom, _ in Chem.FindMolChiralCenters(mol, includeUnassigned=True):
+    for atom, _ in _rdkit("Chem").FindMolChiralCenters(mol, includeUnassigned=True):
         kept |= {atom} | {n.GetIdx() for n in mol.GetAtomWithIdx(atom).GetNeighbors()}
     return str(Chem.MolFragmentToSmiles(mol, sorted(kept)))
 
@@ -252,7 +263,9 @@ def side_groups(mol: Any, core: str) -> tuple[int, ...]:
     for atom in mol.GetAtoms():
         if atom.GetIdx() not in kept and not atom.IsInRing():
             joined = [n.GetIdx() in kept for n in atom.GetNeighbors()]
-            single = all(b.GetBondTypeAsDouble() == 1.0 for b in atom.GetBonds() if b.GetOtherAtomIdx(atom.GetIdx()) in kept)
+            single = all(
+                b.GetBondTypeAsDouble() == 1.0 for b in atom.GetBonds() if b.GetOtherAtomIdx(atom.GetIdx()) in kept
+            )
             if sum(joined) == 1 and single:
                 found.append(atom.GetIdx() + 1)
     return tuple(found)
@@ -283,7 +296,7 @@ def apply(smiles: str, edits: Sequence[Edit], core: str) -> str:
         editable.RemoveAtom(atom)
     try:
         Chem.SanitizeMol(editable)
-    except Exception as error:
+    except (Chem.MolSanitizeException, ValueError) as error:
         raise BadMolecule(f"edits: got {_shown(edits)}, allowed edits that leave a valid molecule ({error})") from None
     return str(Chem.MolToSmiles(editable, canonical=False))
 

@@ -1,9 +1,9 @@
 """The world of the conformer variant: one molecule, its rotatable bonds, and MMFF94 energies of its conformers.
 
-A `Template` is plain data: SMILES, the coordinates of a base geometry and the bonds that may be turned. Everything else
-(bond lengths, ring conformers, the side on which nitrogens point) starts as it is in the base geometry, so an energy is a
-pure function of the torsions, the bands and the mirror flag. Force fields are built once per process and instance; a
-lock guards them, since they work on coordinates in place.
+A `Template` is plain data: SMILES, the coordinates of a base geometry and the bonds that may be turned. Everything
+else (bond lengths, ring conformers, the side on which nitrogens point) starts as it is in the base geometry, so an
+energy is a pure function of the torsions, the bands and the mirror flag. Force fields are built once per process and
+instance; a lock guards them, since they work on coordinates in place.
 """
 
 from __future__ import annotations
@@ -103,16 +103,16 @@ class Landscape:
     """Energies of one molecule under fixed bands; made by `landscape`, shared by all episodes of a process."""
 
     def __init__(self, template: Template, bands: Sequence[Band] = (), mirrored: bool = False) -> None:
-        from rdkit.Chem import rdForceFieldHelpers as helpers
+        from rdkit.Chem import rdForceFieldHelpers
 
         self.template, self.bands = template, tuple(bands)
         self._mol = _built(template, mirrored)
         self._conformer = self._mol.GetConformer()
         self._base = self._conformer.GetPositions()
         self._lock = threading.Lock()
-        self._properties = helpers.MMFFGetMoleculeProperties(self._mol)
-        self._plain = helpers.MMFFGetMoleculeForceField(self._mol, self._properties)
-        self._field = helpers.MMFFGetMoleculeForceField(self._mol, self._properties)
+        self._properties = rdForceFieldHelpers.MMFFGetMoleculeProperties(self._mol)
+        self._plain = rdForceFieldHelpers.MMFFGetMoleculeForceField(self._mol, self._properties)
+        self._field = rdForceFieldHelpers.MMFFGetMoleculeForceField(self._mol, self._properties)
         for band in self.bands:
             quad = template.bonds[band.bond]
             self._field.MMFFAddTorsionConstraint(*quad, False, band.low, band.high, STIFFNESS)
@@ -125,11 +125,11 @@ class Landscape:
 
     def held(self, torsions: Sequence[float]) -> float:
         """Energy with the torsions held and the rest relaxed for a limited number of steps, bands included."""
-        from rdkit.Chem import rdForceFieldHelpers as helpers
+        from rdkit.Chem import rdForceFieldHelpers
 
         with self._lock:
             self._place(torsions)
-            field = helpers.MMFFGetMoleculeForceField(self._mol, self._properties)
+            field = rdForceFieldHelpers.MMFFGetMoleculeForceField(self._mol, self._properties)
             for quad, angle in zip(self.template.bonds, torsions, strict=True):
                 field.MMFFAddTorsionConstraint(*quad, False, float(angle), float(angle), CLAMP)
             field.Minimize(maxIts=STEPS)
@@ -137,13 +137,13 @@ class Landscape:
 
     def scan(self, torsions: Sequence[float], bond: int, angles: Iterable[float]) -> list[float]:
         """Rigid energies while one bond is turned through angles."""
-        from rdkit.Chem import rdMolTransforms as transforms
+        from rdkit.Chem import rdMolTransforms
 
         found = []
         with self._lock:
             self._place(torsions)
             for angle in angles:
-                transforms.SetDihedralDeg(self._conformer, *self.template.bonds[bond], angle)
+                rdMolTransforms.SetDihedralDeg(self._conformer, *self.template.bonds[bond], angle)
                 found.append(float(self._field.CalcEnergy()))
         return found
 
@@ -179,16 +179,16 @@ class Landscape:
         return f"H on {self.atom_name(atom.GetNeighbors()[0].GetIdx())}"
 
     def _place(self, torsions: Sequence[float]) -> None:
-        from rdkit.Chem import rdMolTransforms as transforms
+        from rdkit.Chem import rdMolTransforms
 
         self._conformer.SetPositions(self._base)
         for quad, angle in zip(self.template.bonds, torsions, strict=True):
-            transforms.SetDihedralDeg(self._conformer, *quad, float(angle))
+            rdMolTransforms.SetDihedralDeg(self._conformer, *quad, float(angle))
 
     def _read(self) -> tuple[float, ...]:
-        from rdkit.Chem import rdMolTransforms as transforms
+        from rdkit.Chem import rdMolTransforms
 
-        return tuple(wrap(transforms.GetDihedralDeg(self._conformer, *quad)) for quad in self.template.bonds)
+        return tuple(wrap(rdMolTransforms.GetDihedralDeg(self._conformer, *quad)) for quad in self.template.bonds)
 
 
 def _built(template: Template, mirrored: bool) -> Any:

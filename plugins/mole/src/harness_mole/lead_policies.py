@@ -1,14 +1,14 @@
 """Scripted policies of the lead variant.
 
-The reference thinks as a chemist with a table would: every group shifts logP, polar surface, weight and rotatable bonds by
-about the same amount wherever it is put. It lists combinations of groups whose shifts fit the windows, tries them in the
-order of the misfit that it expects, and learns from each answer how far the table was off.
+The reference thinks as a chemist with a table would: every group shifts logP, polar surface, weight and rotatable
+bonds by about the same amount wherever it is put. It lists combinations of groups whose shifts fit the windows, tries
+them in the order of the misfit that it expects, and learns from each answer how far the table was off.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Generator, Mapping, Sequence
 from itertools import combinations, combinations_with_replacement
 from typing import Any, Final
@@ -16,7 +16,7 @@ from typing import Any, Final
 from attrs import Factory, define, frozen
 
 from harness import Move, Observation, Scripted, View, call
-from harness_mole.requirements import REACH
+from harness_mole.requirements import REACH, Name
 
 Steps = Generator[Move, Observation, None]
 Change = tuple[str, int, str]
@@ -44,7 +44,7 @@ SHIFTS: Final[Mapping[str, tuple[float, float, float, int]]] = {
 }
 """Group → shift of logP, polar surface (Å²), weight (g/mol) and rotatable bonds when it replaces a hydrogen."""
 
-SUMS: Final = ("logp", "tpsa", "weight", "rotors")
+SUMS: Final[tuple[Name, ...]] = ("logp", "tpsa", "weight", "rotors")
 
 
 @frozen
@@ -90,7 +90,7 @@ class Bench:
     left: int
     drift: dict[str, float] = Factory(dict)
     removed: dict[int, tuple[float, ...]] = Factory(dict)
-    poor: Counter[Any] = Factory(Counter)
+    poor: dict[str | int, float] = Factory(lambda: defaultdict(float))
     tried: set[tuple[Change, ...]] = Factory(set)
     best: tuple[float, str] = (float("inf"), "")
 
@@ -232,7 +232,7 @@ def perturbed_lead(view: View) -> Steps:
     """Submit the lead with one random group in a random place."""
     told = brief(view)
     atom, group = (seq[int(view.rng.integers(len(seq)))] for seq in (told.attach, told.groups))
-    yield from _edited(view, [("attach", int(atom), str(group))])  # type: ignore[call-overload]
+    yield from _edited(view, [("attach", int(atom), str(group))])
 
 
 def random_search(view: View) -> Steps:
@@ -248,7 +248,7 @@ def random_search(view: View) -> Steps:
 
 
 def fit_constant(identities: Sequence[Any], options: Any) -> Any:
-    """The best constant answer: the groups that solutions of the training split have most often, in the first places."""
+    """The best constant answer: the groups that training solutions have most often, in the first places."""
     counts = Counter(tuple(sorted(e.group for e in i.edits if e.group)) for i in identities)
     groups = counts.most_common(1)[0][0]
 
@@ -269,7 +269,7 @@ def policies() -> dict[str, Scripted]:
         "common-drug": Scripted(common_drug, "lazy", summary="submits paracetamol"),
         "one-random": Scripted(one_random, "lazy", summary="submits the lead with random edits"),
         "perturbed-lead": Scripted(perturbed_lead, "adversary", summary="submits the lead with one random group"),
-        "constant": Scripted(fit=fit_constant, kind="adversary", ceiling=0.10, summary="the commonest groups of training"),
+        "constant": Scripted(fit=fit_constant, kind="adversary", ceiling=0.10, summary="usual groups of training"),
         "search": Scripted(
             random_search, "adversary", ceiling={"lead-hard": 0.25}, summary="random edits with the full budget"
         ),

@@ -1,8 +1,8 @@
 """The prompt layer: words an instance in English or Chinese, and states what every wording must contain.
 
-The texts live in `prompts.<language>.toml`. A wording is a frame around facts: the molecule, its bonds with their bands,
-the target, or the lead and what is asked of its successor; and all budgets. The facts are the same strings in all wordings
-of a language.
+The texts live in `prompts.<language>.toml`. A wording is a frame around facts: the molecule, its bonds with their
+bands, the target, or the lead and what is asked of its successor; and all budgets. The facts are the same strings in
+all wordings of a language.
 """
 
 from __future__ import annotations
@@ -100,6 +100,8 @@ def _bonds(identity: ConformerIdentity, terms: Mapping[str, str]) -> list[str]:
 def _asked(requirement: Requirement, terms: Mapping[str, str]) -> str:
     if requirement.name in ("substructure", "alerts"):
         return terms[requirement.name]
-    low, high = (None if end is None else f"{end:.{DIGITS[requirement.name]}f}" for end in (requirement.low, requirement.high))
+    low, high = (
+        None if end is None else f"{end:.{DIGITS[requirement.name]}f}" for end in (requirement.low, requirement.high)
+    )
     kind = "between" if low and high else "at_least" if low else "at_most"
     return terms[kind].format(name=requirement.name, low=low, high=high)

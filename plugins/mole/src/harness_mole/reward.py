@@ -34,7 +34,7 @@ class ConformerReward:
         return Score(
             success=margin >= 0,
             progress=(Term("energy", max(0.0, min(1.0, 1 - gap / ENERGY_REACH))),),
-            efficiency=_unspent(log, self.options.conformer_budgets()) + (_turns(log, self.options),),
+            efficiency=(*_unspent(log, self.options.conformer_budgets()), _turns(log, self.options)),
             margin=margin,
             detail=f"{gap:.2f} kcal/mol above the certified minimum",
         )
@@ -59,7 +59,7 @@ class LeadReward:
         return Score(
             success=margin >= 0,
             progress=tuple(Term(r.name, r.closeness(float(values[r.name]))) for r in asked),
-            efficiency=_unspent(log, self.options.lead_budgets()) + (_turns(log, self.options),),
+            efficiency=(*_unspent(log, self.options.lead_budgets()), _turns(log, self.options)),
             margin=margin,
             detail=f"missed: {', '.join(missed)}" if missed else "every requirement is met",
         )

@@ -1,8 +1,9 @@
 """Proposing instances of both variants: options, identities, and the two samplers.
 
-A conformer instance is a molecule of the library, perhaps mirrored, with bands on some of its torsions; what lies lowest
-inside the bands was certified when the library was made, and narrowing a band around that torsion cannot change it. A lead
-instance is written backwards: edits are applied to a lead, and the windows are laid around what results.
+A conformer instance is a molecule of the library, perhaps mirrored, with bands on some of its torsions; what lies
+lowest inside the bands was certified when the library was made, and narrowing a band around that torsion cannot
+change it. A lead instance is written backwards: edits are applied to a lead, and the windows are laid around what
+results.
 """
 
 from __future__ import annotations
@@ -43,10 +44,10 @@ class Options:
     variant: str = option("conformer", "what is asked", choices=("conformer", "lead"))
     level: str = option("medium", "difficulty of the instances", choices=LEVELS)
     minimisations: int = option(5, "calls of minimise (conformer)", seeded=False, choices=tuple(range(1, 13)))
-    scans: int = option(24, "calls of scan (conformer)", seeded=False, choices=tuple(range(61)))
-    energies: int = option(12, "calls of energy (conformer)", seeded=False, choices=tuple(range(61)))
+    scans: int = option(20, "calls of scan (conformer)", seeded=False, choices=tuple(range(61)))
+    energies: int = option(60, "calls of energy (conformer)", seeded=False, choices=tuple(range(201)))
     evaluations: int = option(12, "calls of evaluate and edit (lead)", seeded=False, choices=tuple(range(1, 41)))
-    turns: int = option(30, "assistant turns", seeded=False, choices=tuple(range(5, 101)))
+    turns: int = option(80, "assistant turns", seeded=False, choices=tuple(range(5, 101)))
 
     def conformer_budgets(self) -> dict[str, int]:
         """Budgets of the conformer variant."""
@@ -131,21 +132,19 @@ def library() -> Mapping[str, Template]:
     return templates(_rows())
 
 
-RIVALS: Final[Mapping[str, int]] = {"easy": 3, "medium": 8, "hard": 14}
+RIVALS: Final[Mapping[str, int]] = {"easy": 3, "medium": 9, "hard": 20}
 """Least number of competing minima of each level."""
 
 
 @cache
 def certified(level: str) -> tuple[tuple[str, Mapping[str, Any]], ...]:
     """Rows of a level: molecule and certified row."""
-    return tuple(
-        (molecule["name"], row) for molecule in _rows() for row in molecule["rows"] if level_of(row) == level
-    )
+    return tuple((molecule["name"], row) for molecule in _rows() for row in molecule["rows"] if level_of(row) == level)
 
 
 def level_of(row: Mapping[str, Any]) -> str | None:
     """Level of a certified row, by how many minima compete within 4 kcal/mol inside the bands; None below two."""
-    return next((level for level, least in reversed(RIVALS.items()) if row["rivals"] >= least), None)
+    return next((level for level, least in reversed(tuple(RIVALS.items())) if row["rivals"] >= least), None)
 
 
 def propose_conformer(options: Options, rng: np.random.Generator) -> ConformerIdentity:
@@ -223,8 +222,8 @@ def _draw_edits(mol: Any, core: str, count: int, rng: np.random.Generator) -> tu
         gone = chemistry.behind(mol, edits[0].atom, core)
         sites = [s for s in sites if s not in gone]
     groups = list(GROUPS)
-    for place in rng.permutation(len(sites))[: count - len(edits)]:
-        edits.append(Edit("attach", int(sites[int(place)]), groups[int(rng.integers(len(groups)))]))
+    places = rng.permutation(len(sites))[: count - len(edits)]
+    edits += [Edit("attach", int(sites[int(p)]), groups[int(rng.integers(len(groups)))]) for p in places]
     return tuple(edits)
 
 
@@ -235,13 +234,17 @@ def _requirements(
     for name in ("logp", "tpsa", "weight"):
         below = widths[name] * rng.uniform(0.2, 0.8)
         low, high = values[name] - below, values[name] - below + widths[name]
-        asked.append(Requirement(name, round(max(0.0, low) if name != "logp" else low, DIGITS[name]), round(high, DIGITS[name])))
+        asked.append(
+            Requirement(name, round(max(0.0, low) if name != "logp" else low, DIGITS[name]), round(high, DIGITS[name]))
+        )
     return (
         *asked,
         Requirement("qed", low=round(max(0.0, values["qed"] - widths["qed"]), DIGITS["qed"])),
         Requirement("sa", high=round(values["sa"] + widths["sa"], DIGITS["sa"])),
         Requirement("rotors", high=values["rotors"] + 1),
-        Requirement("similarity", low=round(max(0.0, values["similarity"] - widths["similarity"]), DIGITS["similarity"])),
+        Requirement(
+            "similarity", low=round(max(0.0, values["similarity"] - widths["similarity"]), DIGITS["similarity"])
+        ),
         Requirement("substructure", low=1.0),
         Requirement("alerts", high=0.0),
     )

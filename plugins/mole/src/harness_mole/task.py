@@ -14,27 +14,27 @@ if TYPE_CHECKING:
 
 GROUPS = {
     "conformer-easy": Group(
-        {"variant": "conformer", "level": "easy", "minimisations": 6, "scans": 40, "energies": 20, "turns": 80},
-        summary="up to four free torsions, few competing minima",
+        {"variant": "conformer", "level": "easy", "minimisations": 6, "scans": 20, "energies": 40, "turns": 80},
+        summary="three to eight minima compete inside the bands",
     ),
     "conformer-medium": Group(
-        {"variant": "conformer", "level": "medium", "minimisations": 5, "scans": 40, "energies": 20, "turns": 80},
-        summary="more free torsions or more competing minima",
+        {"variant": "conformer", "level": "medium", "minimisations": 5, "scans": 20, "energies": 60, "turns": 80},
+        summary="nine to nineteen minima compete",
     ),
     "conformer-hard": Group(
-        {"variant": "conformer", "level": "hard", "minimisations": 5, "scans": 40, "energies": 20, "turns": 80},
-        summary="five or more free torsions, fifteen or more competing minima",
+        {"variant": "conformer", "level": "hard", "minimisations": 4, "scans": 20, "energies": 90, "turns": 80},
+        summary="twenty or more minima compete",
     ),
     "lead-easy": Group(
-        {"variant": "lead", "level": "easy", "evaluations": 16},
+        {"variant": "lead", "level": "easy", "evaluations": 16, "turns": 30},
         summary="wide windows, two edits away",
     ),
     "lead-medium": Group(
-        {"variant": "lead", "level": "medium", "evaluations": 14},
+        {"variant": "lead", "level": "medium", "evaluations": 14, "turns": 30},
         summary="narrower windows, two edits away",
     ),
     "lead-hard": Group(
-        {"variant": "lead", "level": "hard", "evaluations": 14},
+        {"variant": "lead", "level": "hard", "evaluations": 14, "turns": 30},
         summary="narrow windows, three edits away",
     ),
 }

@@ -1,8 +1,8 @@
 """The tool layer: a bench for each variant.
 
-`ConformerTools` measures energies of one molecule at given torsions, `LeadTools` measures molecules and edits them. Both
-say how far a result is from what is asked. What is submitted is measured once more when the episode closes, as evidence
-for the score.
+`ConformerTools` measures energies of one molecule at given torsions, `LeadTools` measures molecules and edits them.
+Both say how far a result is from what is asked. What is submitted is measured once more when the episode closes, as
+evidence for the score.
 """
 
 from __future__ import annotations
