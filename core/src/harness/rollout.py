@@ -298,7 +298,7 @@ class Rollout:
             "created": now(),
         }
         writer = TraceWriter(self.folder.trace, header, append=True)
-        self.cut = writer.sealed.partial if writer.sealed is not None else 0
+        self.cut = writer.sealed.size - writer.sealed.keep if writer.sealed is not None else 0
         return writer
 
     def _attach(self) -> None:

@@ -45,7 +45,9 @@ def test_thousands_separators_are_read(begin: Begin) -> None:
     assert episode.log.answer == {"value": 1000}
 
 
-@pytest.mark.parametrize("text", ["<think>{v}</think>", "<think>{v}", "", "no idea", "{{}}", "[{v}]"])
+@pytest.mark.parametrize(
+    "text", ["<think>{v}</think>", "<think>{v}", "", "no idea", "{{}}", "[{v}]", "9**9**9", "9e9999"]
+)
 def test_what_is_no_answer_is_nudged_then_ends(begin: Begin, text: str) -> None:
     episode = begin()
     said = text.format(v=episode.sample.identity["target"])
@@ -54,6 +56,19 @@ def test_what_is_no_answer_is_nudged_then_ends(begin: Begin, text: str) -> None:
     assert "Reminders left: 1" in turns[0].messages[0].text
     outcome = episode.close()
     assert outcome.reason in ("no_answer", "bad_answer_format")
+    assert (outcome.status, outcome.success) == ("scored", False)
+    assert outcome.reward is not None
+    assert outcome.reward <= 0.6
+
+
+@pytest.mark.parametrize("kind", ["", "0", "the prompt", "every option"])
+def test_an_answer_that_says_nothing_stays_at_the_floor(begin: Begin, kind: str) -> None:
+    episode = begin()
+    options = ", ".join(str(number) for number in range(1, episode.sample.identity["size"] + 1))
+    text = {"the prompt": episode.sample.messages[0].text, "every option": options}.get(kind, kind)
+    while not episode.done:
+        episode.step(Completion(text))
+    outcome = episode.close()
     assert (outcome.status, outcome.success) == ("scored", False)
     assert outcome.reward is not None
     assert outcome.reward <= 0.6

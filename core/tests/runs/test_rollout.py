@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -14,9 +15,11 @@ from harness.backends import BackendLost, InlineBackend, Job
 from harness.errors import PolicyFault
 from harness.plan import Place, largest_remainder, plan
 from harness.policies import Context
+from harness.report import make_report, report_table
 from harness.rollout import Rollout
 from harness.runs import RunSpec
 from harness.task import TaskRef, load_task
+from harness.trace import episodes
 
 Roll = Callable[..., tuple[Rollout, dict[str, Any]]]
 
@@ -190,19 +193,53 @@ def test_every_trace_says_what_made_it(roll: Roll) -> None:
 
 
 def test_long_episodes_grow_linearly(roll: Roll) -> None:
-    """500 turns of 8 kB: the record grows with the turns, not with their square."""
+    """16 episodes at once of up to 80 turns of 8 kB: memory and file grow with the turns, not with their square."""
 
     def speak(context: Context, turn: int) -> Completion:
-        return Completion(tool_calls=(ToolCall(f"c{turn}", "nothing" if turn > 3 else "act", arguments(turn)),))
+        return Completion(tool_calls=(ToolCall("c", "nothing", "{}"),))
 
-    def arguments(turn: int) -> str:
-        return '{"kind": "long"}' if turn <= 3 else "{}"
+    memory, disk = {}, {}
+    for turns in (20, 40, 80):
+        spec = RunSpec(tasks=("faulty",), n=16, options={"turns": turns, "every_turn": True, "letters": 8000})
+        tracemalloc.start()
+        rollout, _ = roll(spec, Speaking(speak), folder=f"run-{turns}", concurrency=16, backend="inline")
+        memory[turns] = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert rollout.folder is not None
+        assert (rollout.tally.scored, rollout.tally.most_in_flight) == (16, 16)
+        disk[turns] = sum(len(str(record["messages"])) for record in episodes(rollout.folder.trace))
+    assert disk[80] - disk[40] == pytest.approx(2 * (disk[40] - disk[20]), rel=0.05)
+    assert memory[80] < 2.5 * memory[40] < 2.5 * 2.5 * memory[20]
 
-    sizes = {}
-    for turns in (125, 250, 500):
-        rollout, _ = roll(RunSpec(tasks=("faulty",), n=1, options={"turns": turns}), Speaking(speak))
-        sizes[turns] = len(str(rollout.records[0]))
-    assert sizes[500] - sizes[250] == pytest.approx(2 * (sizes[250] - sizes[125]), rel=0.05)
+
+def test_every_mean_is_printed_with_what_it_is_over(roll: Roll) -> None:
+    from rich.console import Console
+
+    def table(spec: RunSpec, **given: Any) -> str:
+        _, report = roll(spec, Speaking(lambda c, t: submit()), **given)
+        console = Console(width=200)
+        with console.capture() as captured:
+            console.print(report_table(report))
+        return captured.get()
+
+    lost = table(RunSpec(tasks=("faulty",), n=10), backend=LosingBackend(set(range(9))))
+    assert "1 of 10" in lost
+    assert "truncated" in lost
+    assert "backend_lost 9" in lost
+    dropped = table(RunSpec(tasks=("faulty",), n=2, k=4), backend=LosingBackend({0}, times=3), concurrency=1)
+    assert "7 of 8" in dropped
+    assert "100.0 % @4, 1 of 2" in dropped
+
+
+def test_averages_say_over_how_many_tasks() -> None:
+    def scored(task: str, status: str) -> dict[str, Any]:
+        outcome = {"status": status, "reason": "solved", "success": True, "reward": 1.0}
+        sample = {"task": task, "split": "test", "group": "", "index": 0, "key": task}
+        return {"type": "episode", "sample": sample, "repetition": 0, "outcome": outcome}
+
+    records = [scored("one", "scored"), scored("two", "invalid")]
+    report = make_report(records, {"one": "text", "two": "text"})
+    assert report["averages"] == {"text": {"tasks": 1, "of": 2, "success": 1.0}}
 
 
 def test_shares_by_largest_remainder() -> None:

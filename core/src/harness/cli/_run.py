@@ -86,7 +86,7 @@ def carry_out(asked: Asked, *, strict: bool = False, show: bool = True) -> tuple
     if rollout.cut:
         click.echo(
             f"warning: {folder.trace} was torn: {rollout.cut} bytes of an unfinished record were cut off; "
-            "its episode was due again",
+            "what they held was due again",
             err=True,
         )
     if show:

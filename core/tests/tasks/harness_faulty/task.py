@@ -39,6 +39,7 @@ class Options:
     call_seconds: float = option(0.5, "limit of a call")
     turns: int = option(6, "assistant turns")
     calls_per_turn: int = option(0, "calls allowed a turn; 0 is unlimited")
+    letters: int = option(0, "length of what the world adds to its word after every turn")
 
 
 @attrs.frozen
@@ -141,7 +142,8 @@ class Interaction:
 
     def respond(self, toolset: Tools, turn: Turn) -> Response | None:
         toolset.world.weeks += 1
-        return Response(f"week {toolset.world.weeks}", score=0.5, extra={"weeks": toolset.world.weeks})
+        said = f"week {toolset.world.weeks}" + "x" * toolset.options.letters
+        return Response(said, score=0.5, extra={"weeks": toolset.world.weeks})
 
 
 class Reward:
