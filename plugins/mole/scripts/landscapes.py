@@ -1,6 +1,6 @@
 """Search the conformers of every molecule of the library and write `landscapes.json.zst`, their certified minima.
 
-    python scripts/landscapes.py drugs.tsv WORK_FOLDER      # one JSON file per molecule, kept between runs
+    python scripts/landscapes.py scripts/conformers.tsv WORK_FOLDER      # one JSON file per molecule, kept between runs
     python scripts/landscapes.py --collect WORK_FOLDER      # put them into the package
 
 Search: all combinations of rotamer wells are scored rigidly, the best `STARTS` are minimised, then every single-bond

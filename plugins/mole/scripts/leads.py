@@ -1,6 +1,6 @@
 """Choose the leads and write `leads.txt`: drug-like NCI compounds from RDKit's wheel, and the drugs named in a list.
 
-    python scripts/leads.py drugs.tsv
+    python scripts/leads.py scripts/drugs.tsv
 
 A lead is free of alerts, has at least four places to change, QED of 0.5 or more, an SA score of at most 3.5, and a
 connected core that holds every stereocentre.

@@ -1,7 +1,8 @@
 """Scripted policies of the conformer variant.
 
-The reference notes the wells of every free bond from scans, descends over them by energies with torsions held, from more
-than one start, and minimises the lowest places. It sees what an agent sees: the list of bonds and what the tools answer.
+The reference notes the wells of every free bond from scans, descends over them by energies with torsions held, from
+more than one start, and minimises the lowest places. It sees what an agent sees: the list of bonds and what the tools
+answer.
 """
 
 from __future__ import annotations
