@@ -386,8 +386,15 @@ class Machine:
         return budget
 
     def _ask(self, op: str, head: dict[str, Json], limit: float, idempotent: bool = True) -> Work[Reply]:
-        clock = {"turn": self.turns, "call": self.executed, "spent": self.spent, "language": self.sample.language}
-        reply = yield Request(op, {"op": op, **clock, **head}, limit, idempotent)
+        told = {
+            "op": op,
+            "turn": self.turns,
+            "call": self.executed,
+            "spent": self.spent,
+            "language": self.sample.language,
+            **head,
+        }
+        reply = yield Request(op, told, limit, idempotent)
         self.world = reply.world or self.world
         if reply.blobs:
             self.blobs |= reply.blobs

@@ -8,6 +8,7 @@ raised to the backend.
 
 from __future__ import annotations
 
+import math
 import struct
 import time
 from collections.abc import Callable, Mapping
@@ -116,16 +117,29 @@ def perform_here(head: Mapping[str, Json], frames: list[bytes]) -> Reply:
 
 def _own(head: Mapping[str, Json]) -> dict[str, Json]:
     """Copy a head as its JSON text would read; refuse what has none."""
-    return {name: value if type(value) in _ATOMS else _own_value(value, name) for name, value in head.items()}
+    try:
+        return {name: value if type(value) in _ATOMS else _copy(value) for name, value in head.items()}
+    except _Uncertain:
+        return loads(finite(head))  # type: ignore[no-any-return]
 
 
 _ATOMS = frozenset((str, int, bool, type(None)))
+_KEYS = frozenset((str,))
 
 
-def _own_value(value: Json, name: str) -> Json:
-    if type(value) is dict and not value:
-        return {}
-    return loads(finite(value, name))
+class _Uncertain(Exception):
+    """A value may read otherwise from JSON than it is."""
+
+
+def _copy(value: Json) -> Json:
+    kind = type(value)
+    if kind is dict and _KEYS.issuperset(map(type, value)):
+        return {name: inner if type(inner) in _ATOMS else _copy(inner) for name, inner in value.items()}
+    if kind is list:
+        return [inner if type(inner) in _ATOMS else _copy(inner) for inner in value]
+    if kind is float and math.isfinite(value):
+        return value
+    raise _Uncertain
 
 
 def read_reply(message: bytes) -> Reply:

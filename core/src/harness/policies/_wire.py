@@ -91,7 +91,10 @@ class Transcript(Generic[W]):
             self._pictures = []
 
     def _content(self, message: Message) -> Json:
-        images = [part for part in message.content if isinstance(part, ImagePart)]
+        content = message.content
+        if len(content) == 1 and type(content[0]) is TextPart:  # nearly always
+            return content[0].text
+        images = [part for part in content if isinstance(part, ImagePart)]
         if not images:
             return message.text
         if message.role == "tool" and self._dialect.tool_images == "user":
