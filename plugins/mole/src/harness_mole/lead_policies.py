@@ -162,10 +162,15 @@ def reference(view: View) -> Steps:
     for atom in told.detach[:2]:
         if bench.left > 4:
             gone = yield edit_call(told.lead, [("detach", atom, "")])
-            bench.left -= 1
-            bench.removed[atom] = bench.values(gone.data)
-    while bench.left > 0 and bench.best[0] > 0:
-        changes = next(plan for _, plan in bench.plans() if plan not in bench.tried)
+            if not gone.error:
+                bench.left -= 1
+                bench.removed[atom] = bench.values(gone.data)
+    for _ in range(view.limits.turns - 5):
+        if bench.left == 0 or bench.best[0] == 0:
+            break
+        changes = next((plan for _, plan in bench.plans() if plan not in bench.tried), None)
+        if changes is None:
+            break
         bench.tried.add(changes)
         made = yield edit_call(told.lead, changes)
         if made.error:

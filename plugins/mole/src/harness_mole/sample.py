@@ -47,7 +47,7 @@ class Options:
     scans: int = option(20, "calls of scan (conformer)", seeded=False, choices=tuple(range(61)))
     energies: int = option(60, "calls of energy (conformer)", seeded=False, choices=tuple(range(201)))
     evaluations: int = option(12, "calls of evaluate and edit (lead)", seeded=False, choices=tuple(range(1, 41)))
-    turns: int = option(80, "assistant turns", seeded=False, choices=tuple(range(5, 101)))
+    turns: int = option(120, "assistant turns", seeded=False, choices=tuple(range(5, 151)))
 
     def conformer_budgets(self) -> dict[str, int]:
         """Budgets of the conformer variant."""

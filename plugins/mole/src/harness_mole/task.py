@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
 GROUPS = {
     "conformer-easy": Group(
-        {"variant": "conformer", "level": "easy", "minimisations": 6, "scans": 20, "energies": 40, "turns": 80},
+        {"variant": "conformer", "level": "easy", "minimisations": 6, "scans": 20, "energies": 40, "turns": 120},
         summary="three to eight minima compete inside the bands",
     ),
     "conformer-medium": Group(
-        {"variant": "conformer", "level": "medium", "minimisations": 5, "scans": 20, "energies": 60, "turns": 80},
+        {"variant": "conformer", "level": "medium", "minimisations": 5, "scans": 20, "energies": 60, "turns": 120},
         summary="nine to nineteen minima compete",
     ),
     "conformer-hard": Group(
-        {"variant": "conformer", "level": "hard", "minimisations": 4, "scans": 20, "energies": 90, "turns": 80},
+        {"variant": "conformer", "level": "hard", "minimisations": 4, "scans": 20, "energies": 90, "turns": 120},
         summary="twenty or more minima compete",
     ),
     "lead-easy": Group(
