@@ -429,6 +429,8 @@ def _tool_message(call: ToolCall, told: Mapping[str, Json]) -> Message:
 
 def _identified(calls: tuple[ToolCall, ...], turn: int) -> tuple[ToolCall, ...]:
     """Give calls without an id, or with one used before in the turn, an id of their own."""
+    if len(calls) == 1 and calls[0].id:
+        return calls
     taken = {call.id for call in calls}
     if len(taken) == len(calls) and "" not in taken:
         return calls

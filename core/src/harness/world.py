@@ -8,7 +8,6 @@ raised to the backend.
 
 from __future__ import annotations
 
-import math
 import struct
 import time
 from collections.abc import Callable, Mapping
@@ -109,37 +108,28 @@ def perform_here(head: Mapping[str, Json], frames: list[bytes]) -> Reply:
     The world travels as bytes all the same, and nothing mutable is shared with task code.
     """
     started = time.perf_counter()
-    answer, frames_out = _OPERATIONS[head["op"]](_own(head), frames)
-    told = _own(answer)
+    answer, frames_out = _OPERATIONS[head["op"]](_own_request(head), frames)
+    told = answer if _is_plain_result(answer) else loads(finite(answer))
     told["seconds"] = round(time.perf_counter() - started, 6)
     return _reply(told, frames_out)
 
 
-def _own(head: Mapping[str, Json]) -> dict[str, Json]:
-    """Copy a head as its JSON text would read; refuse what has none."""
-    try:
-        return {name: value if type(value) in _ATOMS else _copy(value) for name, value in head.items()}
-    except _Uncertain:
-        return loads(finite(head))  # type: ignore[no-any-return]
+_ATOMS = frozenset((str, int, bool, float, type(None)))
 
 
-_ATOMS = frozenset((str, int, bool, type(None)))
-_KEYS = frozenset((str,))
+def _own_request(head: Mapping[str, Json]) -> dict[str, Json]:
+    """Copy a request; calls with plain arguments, which are nearly all, are spared the way through text."""
+    if head["op"] == "execute" and _ATOMS.issuperset(map(type, head["arguments"].values())):
+        return {**head, "spent": head["spent"].copy()}
+    return loads(finite(head))  # type: ignore[no-any-return]
 
 
-class _Uncertain(Exception):
-    """A value may read otherwise from JSON than it is."""
-
-
-def _copy(value: Json) -> Json:
-    kind = type(value)
-    if kind is dict and _KEYS.issuperset(map(type, value)):
-        return {name: inner if type(inner) in _ATOMS else _copy(inner) for name, inner in value.items()}
-    if kind is list:
-        return [inner if type(inner) in _ATOMS else _copy(inner) for inner in value]
-    if kind is float and math.isfinite(value):
-        return value
-    raise _Uncertain
+def _is_plain_result(answer: Mapping[str, Json]) -> bool:
+    """Whether an answer is one text of a tool and nothing that task code may hold or JSON would read otherwise."""
+    if answer.get("metrics", True) or answer.get("blobs", True) or "reward" in answer:
+        return False
+    content = answer.get("content", ())
+    return len(content) == 1 and type(content[0].get("text")) is str and type(answer["done"]) is bool
 
 
 def read_reply(message: bytes) -> Reply:
@@ -184,13 +174,12 @@ def _execute(head: dict[str, Json], frames: list[bytes]) -> _Answer:
     except CallError as error:
         return _refusal(error, toolset.clock, spec.budget), [frames[3]]
     content = _with_budget(result.content, toolset.clock, spec.budget)
-    parts, blobs = split_parts((content, *result.images))
-    answer = {
-        "content": _parts_out(parts),
-        "done": result.done,
-        "metrics": dict(result.metrics),
-        "blobs": list(blobs),
-    }
+    shown: list[Json] = [{"text": content}]
+    blobs: dict[str, bytes] = {}
+    if result.images:
+        parts, blobs = split_parts(result.images)
+        shown += _parts_out(parts)
+    answer = {"content": shown, "done": result.done, "metrics": dict(result.metrics), "blobs": list(blobs)}
     if result.reward is not None:  # a null would have the answer searched for numbers that JSON has no form for
         answer["reward"] = result.reward
     return answer, [encode_world(task, toolset.world), *blobs.values()]
@@ -331,7 +320,7 @@ def encode_world(task: Task, world: Any) -> bytes:
 def _result(value: Any, tool: str) -> Result:
     if isinstance(value, Result):
         return value
-    if isinstance(value, dict | str | Mapping):
+    if isinstance(value, dict) or isinstance(value, str | Mapping):  # noqa: SIM101 - dict first, a Mapping costs more
         return Result(value)
     raise TaskError(f"tool {tool} returned {type(value).__name__}, expected a str, a mapping or a Result")
 
