@@ -16,7 +16,8 @@ import nox
 
 ROOT = Path(__file__).parent
 WHEELS = ROOT / ".nox" / "wheels"
-TASKS = sorted(path.parent.name for path in ROOT.glob("plugins/*/pyproject.toml"))
+IN_WORK = (ROOT / "plugins" / "IN_WORK").read_text().split()  # not measured yet: checked for style only
+TASKS = sorted(path.parent.name for path in ROOT.glob("plugins/*/pyproject.toml") if path.parent.name not in IN_WORK)
 PACKAGES = {"core": ROOT / "core", **{name: ROOT / "plugins" / name for name in TASKS}}
 SOURCES = ["core/src", *(f"plugins/{name}/src" for name in TASKS)]
 
