@@ -31,7 +31,7 @@ def test_a_slab_has_its_linear_profile() -> None:
 
 @pytest.mark.parametrize("kind", ["rising", "falling", "dipping"])
 def test_a_slab_of_any_law_has_the_profile_of_its_integral(kind: Any) -> None:
-    """Through a slab the integral of the conductivity over temperature is linear; the largest error falls nearly fourfold."""
+    """Through a slab the integral of the conductivity over temperature is linear; errors fall nearly fourfold."""
     errors = []
     for refine in (1, 2):
         problem = steady(plate=Plate(20 * refine, 12 * refine, 0.005 / refine), law=Law(kind, 15.0, 0.2, 0.05))
