@@ -250,7 +250,7 @@ class Machine:
     def _execute(self, call: ToolCall, spec: ToolSpec, arguments: Arguments) -> Work[None]:
         asked = {"tool": spec.name, "arguments": arguments.json}
         try:
-            reply = yield from self._ask("execute", asked, self.limits.call_seconds, spec.idempotent)
+            reply = self._took((yield self._request("execute", asked, self.limits.call_seconds, spec.idempotent)))
         except CallFailed as error:
             self._blame_call(call, spec, arguments, error)
             return
@@ -385,7 +385,10 @@ class Machine:
             self.spent[budget] = self.spent.get(budget, 0) + 1
         return budget
 
-    def _ask(self, op: str, head: dict[str, Json], limit: float, idempotent: bool = True) -> Work[Reply]:
+    def _ask(self, op: str, head: dict[str, Json], limit: float) -> Work[Reply]:
+        return self._took((yield self._request(op, head, limit)))
+
+    def _request(self, op: str, head: dict[str, Json], limit: float, idempotent: bool = True) -> Request:
         told = {
             "op": op,
             "turn": self.turns,
@@ -394,7 +397,9 @@ class Machine:
             "language": self.sample.language,
             **head,
         }
-        reply = yield Request(op, told, limit, idempotent)
+        return Request(op, told, limit, idempotent)
+
+    def _took(self, reply: Reply) -> Reply:
         self.world = reply.world or self.world
         if reply.blobs:
             self.blobs |= reply.blobs

@@ -19,7 +19,7 @@ from harness.backends._errors import WorldRaised
 
 T = TypeVar("T")
 
-HOLD_SECONDS = 0.001
+HOLD_SECONDS = 0.002
 """How long calls may follow one another before other tasks of the loop get their turn."""
 
 

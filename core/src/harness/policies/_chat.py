@@ -126,7 +126,7 @@ class ChatPlayer:
         tried: list[Mapping[str, Json]] = []
         while True:
             try:
-                return await self._attempt(body, tried)
+                return self._read(await self._policy.endpoint.send(body), tried)
             except Fault as fault:
                 wait = self._next_wait(fault, len(tried))
                 tried.append({"status": fault.status, "wait": round(wait or 0.0, 3)})
@@ -137,8 +137,7 @@ class ChatPlayer:
     async def close(self) -> None:
         """Hold nothing: connections belong to the policy."""
 
-    async def _attempt(self, body: Mapping[str, Any], tried: Sequence[Mapping[str, Json]]) -> Completion:
-        reply = await self._policy.endpoint.send(body)
+    def _read(self, reply: Reply, tried: Sequence[Mapping[str, Json]]) -> Completion:
         payload = judge(reply, self._policy.clock.now())
         completion = parse(payload, [*tried, {"status": 200, "wait": 0.0}] if tried else ())
         self._transcript.noticed(payload)

@@ -175,8 +175,12 @@ def parse(payload: Json, attempts: Sequence[Mapping[str, Json]] = ()) -> Complet
     choice = _choice(payload)
     message: Mapping[str, Any] = choice["message"]
     content, thoughts = _texts(message.get("content"))
-    calls = tuple(_parse_call(call) for call in _calls(message))
-    reasoning = next((message[name] for name in REASONING_FIELDS if isinstance(message.get(name), str)), None)
+    calls = tuple([_parse_call(call) for call in _calls(message)])  # a list: half the cost of a generator
+    reasoning = None
+    for name in REASONING_FIELDS:
+        if isinstance(message.get(name), str):
+            reasoning = message[name]
+            break
     return Completion(
         content=content if content is not None else message.get("refusal"),
         reasoning=reasoning or thoughts or None,
