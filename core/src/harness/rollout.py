@@ -7,11 +7,12 @@ rest.
 
 from __future__ import annotations
 
+import gc
 import time
 from collections import Counter, defaultdict
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
-from typing import Any
+from collections.abc import Awaitable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, contextmanager
+from typing import Any, TypeVar
 
 import anyio
 from attrs import define, field, frozen
@@ -27,6 +28,8 @@ from harness.records import Json, Sample
 from harness.runs import RunFolder, RunSpec, now, tasks_of, versions
 from harness.task import Task, task_of
 from harness.trace import BlobStore, RecordError, TraceWriter, episode_record
+
+T = TypeVar("T")
 
 RETRIES = 2
 """How often an episode that ended invalid is played again."""
@@ -193,10 +196,10 @@ async def play_episode(
     try:
         await episode.open()
         lookup = episode.blobs.__getitem__
-        player = await policy.start(Context(sample, context.repetition, context.seed, lookup, context.task))
+        player = await _asked(policy.start(Context(sample, context.repetition, context.seed, lookup, context.task)))
         while not episode.done:
             watch.now("waiting for the policy")
-            completion = await player.reply(episode.messages, episode.tools)
+            completion = await _asked(player.reply(episode.messages, episode.tools))
             watch.now(f"running {completion.tool_calls[0].name}" if completion.tool_calls else "answering")
             await episode.step(completion)
     except ContextOverflow as error:
@@ -215,6 +218,26 @@ async def play_episode(
         watch.now("scoring")
         await episode.close()
     return episode
+
+
+async def _asked(answer: Awaitable[T]) -> T:
+    """Wait for a policy; what it raises, and did not mean to, is its fault and no other episode's."""
+    try:
+        return await answer
+    except HarnessError:
+        raise
+    except Exception as error:
+        raise PolicyFault(f"the policy raised {type(error).__name__}: {error}") from error
+
+
+@contextmanager
+def _loaded_set_aside() -> Iterator[None]:
+    """Spare the garbage collector what is loaded by now: while episodes are played it looks at theirs only."""
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 class Rollout:
@@ -261,14 +284,14 @@ class Rollout:
         plays = self._pending()
         async with AsyncExitStack() as stack:
             stack.push_async_callback(self._close_policy)
+            stack.callback(self._close_loggers)
             writer = stack.enter_context(self._writer()) if self.folder else None
             await stack.enter_async_context(self._backend)
             self._attach()
+            stack.enter_context(_loaded_set_aside())
             await self._play_all(plays, self._backend, writer)
             if writer is not None and self._failure is None:
                 writer.close({"episodes": self.tally.done})
-        for logger in self._loggers:
-            logger.close()
         if self._failure is not None:
             raise Stopped(self._farewell(self._failure)) from self._failure
 
@@ -331,7 +354,7 @@ class Rollout:
         scope: anyio.CancelScope,
     ) -> None:
         for play in queue:
-            async with self._counted(lane, play) as watch:
+            with self._counted(lane, play) as watch:
                 try:
                     record = await self._play(play, samples, backend, watch)
                 except (EndpointRefused, EndpointDown) as error:
@@ -340,8 +363,8 @@ class Rollout:
                 self._finish(record, writer)
             samples.release(play.place)
 
-    @asynccontextmanager
-    async def _counted(self, lane: int, play: Play) -> AsyncIterator[InFlight]:
+    @contextmanager
+    def _counted(self, lane: int, play: Play) -> Iterator[InFlight]:
         watch = self.in_flight[lane] = InFlight(f"{play.place.label} rep {play.repetition}", "sampling")
         self.tally.in_flight += 1
         self.tally.most_in_flight = max(self.tally.most_in_flight, self.tally.in_flight)
@@ -430,8 +453,10 @@ class Rollout:
             self.troubles[f"{record['outcome']['reason']}: {record['outcome'].get('detail', '')}"] += 1
         for observer in self._observers:
             observer.episode(record)
+        tally = self.tally
+        mean = {"reward": tally.reward / tally.scored} if tally.scored else {}  # of nothing there is no mean, and no 0
         for logger in self._loggers:
-            logger.log({"reward": self.tally.reward / max(1, self.tally.scored)}, self.tally.done)
+            logger.log({"scored": tally.scored, "invalid": tally.invalid} | mean, tally.done)
 
     def _give_up(self, error: HarnessError, scope: anyio.CancelScope) -> None:
         self._failure = self._failure or error
@@ -441,6 +466,10 @@ class Rollout:
         kept = f"{self.tally.done} of {self.tally.total} episodes are kept"
         then = f"; continue with `harness rollout --resume {self.folder.path}`" if self.folder else ""
         return f"{error} ({kept}{then})"
+
+    def _close_loggers(self) -> None:
+        for logger in self._loggers:
+            logger.close()
 
     async def _close_policy(self) -> None:
         with anyio.CancelScope(shield=True), anyio.move_on_after(5):
