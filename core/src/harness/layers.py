@@ -14,7 +14,7 @@ from attrs import field, frozen, validators
 
 from harness import seeds
 from harness.images import Image
-from harness.records import Json, Limits, Log, Message, Part, Role, Score
+from harness.records import Json, Limits, Log, Message, Part, Role, Score, known_reason
 
 if TYPE_CHECKING:
     import numpy as np
@@ -224,7 +224,7 @@ class Response:
     score: float | None = None
     extra: Mapping[str, Json] = field(factory=dict)
     nudge: bool = False
-    reason: str = ""
+    reason: str = field(default="", validator=known_reason)
 
 
 class Interaction(Protocol):

@@ -33,6 +33,9 @@ REASONS: Final[dict[str, str]] = {
 INVALID: Final[frozenset[str]] = frozenset({"policy_error", "tool_crash", "backend_lost", "task_error", "cancelled"})
 """Reasons for which the policy is not responsible: reward is null."""
 
+SCORED: Final[frozenset[str]] = frozenset(REASONS) - INVALID
+"""Reasons for which it is: what a task may name."""
+
 CALL_ERRORS: Final[frozenset[str]] = frozenset(
     {
         "malformed_call",

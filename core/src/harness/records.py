@@ -13,6 +13,9 @@ from typing import Any, Literal, TypeAlias
 
 from attrs import Attribute, field, frozen, validators
 
+from harness.errors import nearest
+from harness.reasons import SCORED
+
 Json: TypeAlias = Any
 """A value that JSON can hold: null, bool, int, float, str, list, dict with string keys."""
 
@@ -83,6 +86,8 @@ class Message:
     @property
     def text(self) -> str:
         """The text parts, joined by newlines."""
+        if len(self.content) == 1 and type(self.content[0]) is TextPart:  # nearly always
+            return self.content[0].text
         return "\n".join(part.text for part in self.content if isinstance(part, TextPart))
 
 
@@ -245,6 +250,12 @@ class Term:
     weight: float = field(default=1.0, validator=validators.gt(0))
 
 
+def known_reason(instance: object, attribute: Attribute[Any], value: str | None) -> None:
+    """Validate a reason that a task names: one of the closed list, for which the policy answers."""
+    if value and value not in SCORED:
+        raise ValueError(f"{attribute.name}={value!r} is no reason of a scored episode{nearest(value, SCORED)}")
+
+
 @frozen
 class Score:
     """What a task's reward layer says; the framework computes the total.
@@ -260,7 +271,7 @@ class Score:
     progress: tuple[Term, ...]
     efficiency: tuple[Term, ...] = ()
     margin: float | None = None
-    reason: str | None = None
+    reason: str | None = field(default=None, validator=known_reason)
     detail: str = ""
 
     @property

@@ -75,6 +75,7 @@ FILES: dict[str, bytes] = {
         ("rollout toy -n 1 --out empty.jsonl", "Not a directory"),
         ("rollout toy -n 1 --out /proc/nothing", "/proc/nothing: No such file or directory"),
         ("rollout toy -n 1 --policy human", "--concurrency 1"),
+        ("rollout faulty -n 1 --policy adversary:fitted", "it plays in `harness check --suite`"),
         ("rollout toy -n 1 --with hnit", "did you mean 'hint'"),
         ("sample toy --out /proc/nothing/rows.jsonl", "/proc/nothing: No such file or directory"),
         ("sample toy --group easy=nan", "a number of 0 or more"),

@@ -14,6 +14,7 @@ from harness import Completion, Message, ToolCall, ToolSchema
 from harness.backends import BackendLost, InlineBackend, Job
 from harness.errors import PolicyFault
 from harness.plan import Place, largest_remainder, plan
+from harness.plugins import load
 from harness.policies import Context
 from harness.report import make_report, report_table
 from harness.rollout import Rollout
@@ -116,6 +117,24 @@ def test_a_policy_that_raises_is_invalid_and_harms_nobody(roll: Roll) -> None:
 
     _, report = roll(RunSpec(tasks=("faulty",), n=3), Speaking(speak))
     assert report["tasks"]["faulty"]["reasons"] == {"solved": 2, "policy_error": 1}
+
+
+@pytest.mark.parametrize("moment", ["start", "reply"])
+def test_a_policy_that_breaks_ends_no_other_episode(roll: Roll, moment: str) -> None:
+    class Breaking(Speaking):
+        async def start(self, context: Context) -> Any:
+            if context.sample.index == 1 and moment == "start":
+                raise KeyError("nothing ready")
+            return await super().start(context)
+
+    def speak(context: Context, turn: int) -> Completion:
+        if context.sample.index == 1:
+            raise ZeroDivisionError("by zero")
+        return submit()
+
+    rollout, report = roll(RunSpec(tasks=("faulty",), n=3), Breaking(speak))
+    assert report["tasks"]["faulty"]["reasons"] == {"solved": 2, "policy_error": 1}
+    assert any("the policy raised" in trouble for trouble in rollout.troubles)
 
 
 @pytest.mark.parametrize("concurrency", [10, 100, 500])
@@ -229,6 +248,16 @@ def test_every_mean_is_printed_with_what_it_is_over(roll: Roll) -> None:
     dropped = table(RunSpec(tasks=("faulty",), n=2, k=4), backend=LosingBackend({0}, times=3), concurrency=1)
     assert "7 of 8" in dropped
     assert "100.0 % @4, 1 of 2" in dropped
+
+
+def test_a_logger_is_told_no_mean_of_nothing(roll: Roll) -> None:
+    watch: Any = load("watch", "harness.plugins", "plugin")
+    for kept in (watch.METRICS, watch.CLOSED):
+        kept.clear()
+    spec = RunSpec(tasks=("faulty",), n=2, plugins=("watch",))
+    roll(spec, Speaking(lambda c, t: submit()), backend=LosingBackend({0, 1}), concurrency=1)
+    assert watch.METRICS == [(1, {"scored": 0, "invalid": 1}), (2, {"scored": 0, "invalid": 2})]
+    assert watch.CLOSED == [True]
 
 
 def test_averages_say_over_how_many_tasks() -> None:

@@ -101,7 +101,9 @@ class ScriptedPolicy:
     async def start(self, context: Context) -> ScriptedPlayer:
         """Make the player of one episode."""
         task = cast(Task, context.task)
-        return ScriptedPlayer(task, context, self._script(task))
+        script = self._script(task)
+        _require_play(script, self.name)
+        return ScriptedPlayer(task, context, script)
 
     def _script(self, task: Task) -> Scripted:
         return Scripted(self._play, "adversary") if self._play else find_script(task, self.name)
@@ -114,8 +116,6 @@ class ScriptedPlayer:
     """A script in one episode."""
 
     def __init__(self, task: Task, context: Context, script: Scripted) -> None:
-        if script.play is None:
-            raise UserError("this policy is fitted to training instances first: it runs in `harness check --suite`")
         self._task, self._context, self._spec = task, context, script
         self._script: Script | None = None
         self._seen = 0
@@ -146,8 +146,16 @@ class ScriptedPlayer:
 def scripted_policy(name: str, argument: str, setup: Setup) -> ScriptedPolicy:
     """Make `reference`, `random`, `lazy:NAME` or `adversary:NAME`; the name is checked if the task is known."""
     full = f"{name}:{argument}" if argument else name
-    view = find_script(setup.task, full).view if setup.task is not None else "observation"
-    return ScriptedPolicy(full, view)
+    if setup.task is None:
+        return ScriptedPolicy(full)
+    script = find_script(setup.task, full)
+    _require_play(script, full)
+    return ScriptedPolicy(full, script.view)
+
+
+def _require_play(script: Scripted, name: str) -> None:
+    if script.play is None:
+        raise UserError(f"policy {name!r} is fitted to training instances first: it plays in `harness check --suite`")
 
 
 def file_policy(argument: str, setup: Setup) -> ScriptedPolicy:

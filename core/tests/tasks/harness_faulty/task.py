@@ -205,4 +205,9 @@ def harness_reward(options: Options) -> Reward:
 
 @hookimpl
 def harness_policies(options: Options) -> Mapping[str, Scripted]:
-    return {"reference": Scripted(submit_at_once, "reference", summary="submits at once")}
+    return {
+        "reference": Scripted(submit_at_once, "reference", summary="submits at once"),
+        "fitted": Scripted(
+            None, "adversary", summary="fitted before it plays", fit=lambda some, options: submit_at_once
+        ),
+    }
