@@ -37,7 +37,7 @@ LONGEST: Final = 4
 """Weeks that a call of `advance` can pass."""
 
 SIGHT: Final = 8
-"""Weeks that a plan reaches ahead."""
+"""Weeks that a plan reaches ahead, where nothing else is said."""
 
 SPAN: Final = 3
 """Weeks that a plan takes as one."""
@@ -63,10 +63,11 @@ class Planner:
 
     Attributes:
         ladder: The packages to choose from.
+        sight: Weeks that a plan reaches ahead.
     """
 
-    def __init__(self, brief: Brief, ladder: tuple[Policy, ...] = LADDER) -> None:
-        self.brief, self.ladder = brief, ladder
+    def __init__(self, brief: Brief, ladder: tuple[Policy, ...] = LADDER, sight: int = SIGHT) -> None:
+        self.brief, self.ladder, self.sight = brief, ladder, sight
         self._belief: Belief | None = None
         self._orders = brief.orders
         self._packages = [0] * len(brief.regions)
@@ -134,7 +135,7 @@ class Planner:
         """Return the loss and the worst patients of plans, shape (plans, regions, 2): packages now and later."""
         ordered = np.array([policy.row() for policy in self.ladder], dtype=float)[plans]
         field, model = belief.field.repeat(len(plans)), belief.model()
-        loss, peak, sight = -field.spent, np.zeros(field.beds.shape), min(SIGHT, left)
+        loss, peak, sight = -field.spent, np.zeros(field.beds.shape), min(self.sight, left)
         for start, weeks in _spans(step, sight):
             field.ordered = ordered[:, :, 0 if start < step else 1]
             loss += belief.pass_weeks(model, field, belief.week + start, weeks)

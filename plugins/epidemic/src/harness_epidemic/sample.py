@@ -31,7 +31,6 @@ NAMES: Final = (
 )  # fmt: skip
 
 RANGES: Final[Mapping[str, tuple[float, float]]] = {
-    "r0": (1.7, 3.0),
     "latent": (2.5, 4.5),
     "infectious": (4.5, 7.0),
     "stay": (7.0, 11.0),
@@ -124,9 +123,9 @@ def _mobility(count: int, rng: np.random.Generator) -> tuple[tuple[float, ...], 
 
 
 def _disease(plan: Plan, weeks: int, rng: np.random.Generator) -> Disease:
-    drawn = {
+    drawn = {"r0": _uniform(*plan.r0, rng)} | {
         name: _in(name, rng)
-        for name in ("r0", "latent", "infectious", "stay", "immune", "severity", "season", "gain", "escape", "fatigue")
+        for name in ("latent", "infectious", "stay", "immune", "severity", "season", "gain", "escape", "fatigue")
     }
     arrives = int(rng.integers(weeks // 4, weeks // 2)) if rng.random() < plan.variant else 200
     return Disease(**drawn, peak=_uniform(0.0, 52.0, rng), variant=arrives)

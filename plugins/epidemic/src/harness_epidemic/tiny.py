@@ -26,8 +26,8 @@ STEP: Final = 3
 
 LADDER: Final = (
     Policy(),
-    Policy(1, masks=True),
-    Policy(3, masks=True),
+    Policy(masks=True),
+    Policy(2, masks=True),
     Policy(4, "closed", masks=True),
 )
 """What the four levels stand for."""
@@ -112,7 +112,7 @@ class TinyPlanner:
     def __init__(self, people: int, beds: int, weeks: int, cases: Sequence[int], admitted: int, patients: int) -> None:
         region = Region("here", people, beds)
         self._brief = Brief(weeks, (region,), Supply(weeks + 1, 0, 0, 0, 10**9), weeks // STEP, 0)
-        self._planner = Planner(self._brief, LADDER)
+        self._planner = Planner(self._brief, LADDER, sight=weeks)
         self._cases, self._admitted, self._patients, self._week = list(cases), admitted, patients, 0
 
     def level(self) -> int:

@@ -19,7 +19,7 @@ from harness_epidemic.tiny import LADDER, STEP, TinyPlanner
 Turns = Generator[Move, Observation, None]
 Choice = Callable[[View, float, int], int]
 
-THRESHOLDS: Final = ((100.0, 0), (1600.0, 1))
+THRESHOLDS: Final = ((50.0, 0), (1600.0, 1))
 """Weekly cases per 100,000 up to which a level is held; tuned like the rules of the other levels."""
 
 
