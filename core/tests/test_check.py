@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -40,7 +41,9 @@ ONCE = {"card", "import is light", "held-out rows"}
 
 
 @pytest.fixture(autouse=True)
-def no_child_left() -> Iterator[None]:
+def nothing_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """One fault writes into the working directory, another leaves a process."""
+    monkeypatch.chdir(tmp_path)
     yield
     from harness.task import load_task
 
