@@ -22,7 +22,7 @@ from attrs import evolve, field, frozen
 
 from harness import certify, seeds
 from harness.backends import Backend, Job
-from harness.errors import Reject
+from harness.errors import Reject, TaskError
 from harness.policies._scripted import play_inline, quartered, scripts_of
 from harness.records import Json, Sample
 from harness.rollout import make_backend
@@ -66,6 +66,7 @@ class Measured:
     acceptance: Mapping[str, float]
     timing: Mapping[str, Mapping[str, float]] = field(factory=dict)
     checks: tuple[Check, ...] = ()
+    sources: str = ""
 
     @property
     def ok(self) -> bool:
@@ -101,7 +102,8 @@ async def measure(
         workers: Worker processes.
         say: Told of progress, a line at a time.
     """
-    card = load_task(name).card
+    task = load_task(name)
+    card, sources = task.card, certify.source_digest(certify.package_of(task))
     certification: dict[str, dict[str, dict[str, Json]]] = {}
     acceptance: dict[str, float] = {}
     timing: dict[str, dict[str, float]] = {}
@@ -116,7 +118,7 @@ async def measure(
             for policy, script in _entrants(task).items():
                 certification[group][policy] = await _play_all(task, drawn, policy, script, backend)
                 say(f"{name} {group}: {policy} {certification[group][policy]['success']:.1%}")
-    measured = Measured(card.task_id, certification, acceptance, timing)
+    measured = Measured(card.task_id, certification, acceptance, timing, sources=sources)
     return evolve(measured, checks=tuple(rules(measured, card.groups)))
 
 
@@ -322,16 +324,39 @@ def result_path(task: Task) -> Path:
 
 
 def write_result(measured: Measured, task: Task) -> Path:
-    """Write the measured suite into the package, with the digest of the sources it measured."""
+    """Write the measured suite into the package, with the digest of the sources it measured.
+
+    Groups that were measured before on the same sources are kept.
+
+    Raises:
+        TaskError: The sources changed while the suite was measured.
+    """
+    certify.source_digest.cache_clear()
+    if measured.sources and measured.sources != certify.source_digest(certify.package_of(task)):
+        raise TaskError(f"the sources of {task.card.task_id} changed while its suite was measured: measure again")
     path = result_path(task)
     path.parent.mkdir(parents=True, exist_ok=True)
     about = {
-        "sources": certify.source_digest(certify.package_of(task)),
+        "sources": measured.sources or certify.source_digest(certify.package_of(task)),
         "measured": now(),
         "simulators": {name: installed(name) for name in task.card.simulators},
     }
-    path.write_bytes(orjson.dumps(about | measured.to_json(), option=orjson.OPT_INDENT_2) + b"\n")
+    value = about | measured.to_json()
+    earlier = orjson.loads(path.read_bytes()) if path.is_file() else {}
+    if earlier.get("sources") == about["sources"]:
+        value = _merged(earlier, value)
+    path.write_bytes(orjson.dumps(value, option=orjson.OPT_INDENT_2) + b"\n")
     return path
+
+
+def _merged(earlier: dict[str, Json], value: dict[str, Json]) -> dict[str, Json]:
+    """Add to a result the groups that only an earlier one has."""
+    for part in ("certification", "acceptance", "timing"):
+        value[part] = earlier[part] | value[part]
+    named = {check["name"]: check for check in (*earlier["checks"], *value["checks"])}
+    value["checks"] = list(named.values())
+    value["ok"] = all(check["ok"] for check in value["checks"])
+    return value
 
 
 def stale(task: Task) -> str:
@@ -348,4 +373,7 @@ def stale(task: Task) -> str:
             f"the measured suite of {task.card.task_id} is of other sources ({recorded['sources']}, now {current}); "
             f"run `harness check {task.name} --suite --write`"
         )
+    missing = sorted(task.card.groups.keys() - recorded["certification"].keys())
+    if missing:
+        return f"the measured suite of {task.card.task_id} lacks the groups {', '.join(missing)}"
     return "" if recorded["ok"] else f"the measured suite of {task.card.task_id} broke a rule"
