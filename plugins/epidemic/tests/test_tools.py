@@ -45,7 +45,7 @@ def test_bad_arguments_name_argument_got_and_allowed_and_cost_the_turn_only(
     assert told["error"] in ("invalid_arguments", "malformed_call")
     assert said in told["message"]
     assert told.get("argument", "") == argument
-    assert episode.turns == 1
+    assert episode.log.turns == 1
     assert not episode.log.spent("orders")
     assert not episode.log.spent("bulletins")
     assert ask("bulletin")["week"] == 0
