@@ -16,6 +16,8 @@ from harness.world import pack, perform, perform_here, read_reply
 
 KEPT: dict[str, Any] = {"seen": [1, 2.5, None], "by": {"deep": True}}
 
+ODD: dict[Any, Any] = {"tuple": (1, 2), "big": 2**70, 3: "number as key"}
+
 Ask = Callable[[Any, int], Any]
 
 
@@ -43,7 +45,7 @@ def refuse(self: Any, value: int) -> str:
         lambda self, value: "plain",
         lambda self, value: {"value": value},
         lambda self, value: Result("told", metrics=KEPT, reward=0.5),
-        lambda self, value: Result("told", metrics={"tuple": (1, 2), "big": 2**70, 3: "number as key"}),
+        lambda self, value: Result("told", metrics=ODD),
         refuse,
     ],
     ids=["text", "mapping", "metrics", "odd-values", "refused"],
