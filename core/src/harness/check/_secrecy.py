@@ -16,13 +16,13 @@ CANARY = "canary-5d41402abc4b2a76"
 def secrets(subject: Subject) -> str:
     """No secret of an instance occurs in prompt, schemas, tool output, errors, image names or image bytes."""
     count = 0
-    for task, sample in subject.few(3):
+    for task, sample in subject.few(2):
         identity = task.decode_identity(sample.identity)
         hidden = [s for s in task.secrets(identity) if s]
         for policy, script in scripts_of(task).items():
             if script.play is None or script.view == "oracle":
                 continue
-            episode = played(task, sample, policy, "check")
+            episode = subject.episode(task, sample, policy)
             for place, seen in _visible(episode):
                 for secret in hidden:
                     require(

@@ -34,6 +34,7 @@ class Subject:
     def __init__(self, name: str, count: int = 20, groups: tuple[str, ...] = ()) -> None:
         self.name, self.count, self._groups = name, count, groups
         self._certified: dict[str, list[Sample]] = {}
+        self._episodes: dict[tuple[str, int, str], Any] = {}
 
     @cached_property
     def tasks(self) -> dict[str, Task]:
@@ -57,6 +58,13 @@ class Subject:
     def few(self, count: int = 3) -> list[tuple[Task, Sample]]:
         """A few instances of each group."""
         return [(task, sample) for group, task in self.tasks.items() for sample in self.certified(group)[:count]]
+
+    def episode(self, task: Task, sample: Sample, policy: str) -> Any:
+        """One episode of a script on an instance, played once and looked at by several checks."""
+        name = (task.ref.group, sample.index, policy)
+        if name not in self._episodes:
+            self._episodes[name] = played(task, sample, policy, "check")
+        return self._episodes[name]
 
 
 def played(task: Task, sample: Sample, policy: str, *words: Any) -> Any:
