@@ -42,6 +42,7 @@ def install(session: nox.Session, *names: str, test: bool = True) -> None:
     wheels = built(session, *names)
     extra = "[test]" if test else ""
     session.install("-q", *(f"{wheel}{extra}" for wheel in wheels))
+    session.install("-q", "--force-reinstall", "--no-deps", *map(str, wheels))  # a reused environment has older ones
     check = ROOT / "tests" / "provenance.py"
     session.run("python", "-I", str(check), str(WHEELS), str(len(names)), silent=True)
 
