@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from harness.episode import Episode, InlineEpisode
     from harness.errors import HarnessError, Infeasible, Refused, Reject, TaskError, Unsafe, UserError
     from harness.hookspecs import hookimpl
-    from harness.images import Image, image
+    from harness.images import Image, image, png
     from harness.interaction import AnswerOrNudge, find_answer
     from harness.layers import (
         Card,
@@ -60,7 +60,7 @@ _HOMES = {
     "episode": "Episode InlineEpisode",
     "errors": "HarnessError Infeasible Refused Reject TaskError Unsafe UserError",
     "hookspecs": "hookimpl",
-    "images": "Image image",
+    "images": "Image image png",
     "interaction": "AnswerOrNudge find_answer",
     "layers": "Card Clock Draft Group Interaction Prompt Response Result Reward Toolset Turn option system user",
     "records": "Action Completion Evidence ImagePart Json Limits Log Message Outcome Sample Score Term TextPart "
@@ -133,6 +133,7 @@ __all__ = [
     "image",
     "load_task",
     "option",
+    "png",
     "say",
     "system",
     "tool",

@@ -1,14 +1,17 @@
 """Images as the rest of the system handles them: bytes once, content hash everywhere else.
 
-A task makes an `Image` from PNG bytes and puts it into a prompt or a tool result; messages and traces then carry an
-`ImagePart` with its SHA-256, and the bytes travel beside them in a mapping from hash to bytes.
+A task draws with Pillow, encodes with `png`, makes an `Image` with `image` and puts it into a prompt or a tool result;
+messages and traces then carry an `ImagePart` with its SHA-256, and the bytes travel beside them in a mapping from hash
+to bytes. The core itself does not import Pillow.
 """
 
 from __future__ import annotations
 
 import hashlib
+import io
 import struct
 from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
 
 from attrs import field, frozen
 
@@ -34,6 +37,20 @@ class Image:
     def sha256(self) -> str:
         """Hex digest of the encoded bytes."""
         return self.part.sha256
+
+
+class Drawn(Protocol):
+    """What `png` needs of a picture; `PIL.Image.Image` has it."""
+
+    def save(self, fp: Any, format: str, **params: Any) -> None:  # noqa: A002 - Pillow's own name
+        """Write the picture to a file."""
+
+
+def png(canvas: Drawn) -> bytes:
+    """Encode a Pillow image as PNG: its pixels and nothing else, the same bytes for the same pixels."""
+    buffer = io.BytesIO()
+    canvas.save(buffer, "PNG", compress_level=4)
+    return buffer.getvalue()
 
 
 def image(png: bytes, facts: Mapping[str, str] | None = None) -> Image:

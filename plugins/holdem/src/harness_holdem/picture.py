@@ -7,12 +7,13 @@ pixels only, no metadata.
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping
 from functools import cache, lru_cache
 
 import attrs
 from PIL import Image, ImageDraw, ImageFont
+
+from harness import png
 
 SIZE = (800, 480)
 _SCALE = 4
@@ -71,9 +72,7 @@ def picture(fields: Mapping[str, str], design: str) -> bytes:
 @lru_cache(maxsize=512)
 def _drawn(fields: tuple[tuple[str, str], ...], design: str) -> bytes:
     canvas = _composed(dict(fields), design)
-    buffer = io.BytesIO()
-    canvas.quantize(palette=_palette(design), dither=Image.Dither.NONE).save(buffer, "PNG", compress_level=4)
-    return buffer.getvalue()
+    return png(canvas.quantize(palette=_palette(design), dither=Image.Dither.NONE))
 
 
 def _composed(fields: Mapping[str, str], design: str) -> Image.Image:
