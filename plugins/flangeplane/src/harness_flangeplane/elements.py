@@ -11,13 +11,13 @@ Units: mm, N, MPa.
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+Array: TypeAlias = NDArray[Any]
 
 POISSON = 0.3
 COLUMNS, LAYERS = 24, 4

@@ -1,0 +1,264 @@
+"""Shortcuts: policies that must not succeed, and unfiltered ones whose rates are published.
+
+Those that look hand in a right reading, so that it is the design that fails; those that do not look fail by the reading
+whatever their analyses say.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Generator, Sequence
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from attrs import asdict, evolve
+
+from harness import Move, Observation, Scripted, View, call
+from harness_flangeplane.brief import Brief, blind, sighted
+from harness_flangeplane.design import CLEARANCE, Design, Reading, broken_rule, clears, least_circle
+from harness_flangeplane.joint import Joint, analyse
+from harness_flangeplane.options import Options
+from harness_flangeplane.planner import MESH, Twin
+from harness_flangeplane.sample import Identity, good_design
+from harness_flangeplane.stock import BOLT_NAMES, GASKETS, MATERIAL_NAMES, MATERIALS
+
+if TYPE_CHECKING:
+    import numpy as np
+
+Steps = Generator[Move, Observation, None]
+Change = Callable[[Brief, Design], Design]
+
+SEARCH_CEILING = {"hard": 0.25}
+CONSTANT_CEILING = 0.10
+
+
+def handing_in(change: Change) -> Callable[[View], Steps]:
+    """Make a policy that reads the drawing and hands in a change of the flange in it."""
+
+    def play(view: View) -> Steps:
+        brief = sighted(view)
+        assert brief.pictured is not None
+        yield call("submit", design=asdict(change(brief, brief.pictured)), read=brief.reading)
+
+    return play
+
+
+def as_pictured(brief: Brief, drawn: Design) -> Design:
+    """Keep the flange as it is."""
+    return drawn
+
+
+def thinnest(brief: Brief, drawn: Design) -> Design:
+    """Take the least thickness, with as many bolts as that asks for."""
+    for bolts in range(drawn.bolts, 41, 2):
+        slim = max(6.0, _slimmest(brief, evolve(drawn, bolts=bolts)))
+        design = evolve(drawn, bolts=bolts, thickness=slim)
+        if slim <= 6.0 or evolve(drawn, bolts=bolts + 2).spacing < drawn.size.pitch:
+            return design
+    return drawn
+
+
+def _slimmest(brief: Brief, drawn: Design) -> float:
+    """Least thickness at which the bolts of a design are not too far apart, mm."""
+    return (
+        math.ceil((drawn.spacing - 2 * drawn.size.diameter) * (GASKETS[brief.joint.gasket].factor + 0.5) * 100 / 6)
+        / 100
+    )
+
+
+def thickest(brief: Brief, drawn: Design) -> Design:
+    """Take the greatest thickness."""
+    return evolve(drawn, thickness=120.0)
+
+
+def smallest_rim(brief: Brief, drawn: Design) -> Design:
+    """Keep thickness, bolts and material and take the smallest bolt circle and rim."""
+    circle = max(least_circle(drawn.size, brief.joint.gasket_outer), drawn.bolts * drawn.size.pitch / math.pi)
+    circle = math.ceil(circle * 100) / 100
+    return evolve(drawn, bolt_circle=circle, outer_diameter=circle + 2 * drawn.size.edge)
+
+
+def cheapest_material(brief: Brief, drawn: Design) -> Design:
+    """Take the material of the cheapest plate."""
+    return evolve(drawn, material=min(MATERIAL_NAMES, key=lambda name: MATERIALS[name].price * MATERIALS[name].density))
+
+
+def perturbed(change: Change) -> Callable[[View], Steps]:
+    """Make a policy that hands in a change with a thickness off by up to a fifth and a material at random."""
+
+    def play(view: View) -> Steps:
+        brief = sighted(view)
+        assert brief.pictured is not None
+        design = change(brief, brief.pictured)
+        least = max(6.0, _slimmest(brief, design))
+        thickness = max(least, design.thickness * float(view.rng.uniform(0.8, 1.2)))
+        material = MATERIAL_NAMES[int(view.rng.integers(len(MATERIAL_NAMES)))]
+        design = evolve(design, thickness=min(120.0, thickness), material=material)
+        yield call("submit", design=asdict(design), read=brief.reading)
+
+    return play
+
+
+# ---- without looking
+
+
+def typical(view: View) -> Steps:
+    """Plan for a typical joint without looking at the drawing, and guess the reading."""
+    brief = blind(view)
+    plans = Twin(brief.joint, brief.required).plans()
+    yield call("submit", design=asdict(plans[0].design if plans else _some(brief)), read=brief.reading)
+
+
+def blind_search(view: View) -> Steps:
+    """Search on margins with all analyses without looking at the drawing, and guess the reading."""
+    brief = blind(view)
+    joint, best, circle = brief.joint, (-math.inf, _some(brief)), 0.0
+    twin = Twin(joint, brief.required)
+    for _ in range(view.limits.budgets["analyses"]):
+        plans = twin.plans()
+        design = plans[0].design if plans else _drawn(brief, twin.joint, view.rng)
+        seen = yield call("analyse", design=asdict(design))
+        if seen.error is not None:  # the gasket is larger than was thought
+            circle = 1.12 * (design.bolt_circle - design.size.hole - CLEARANCE)
+            twin = Twin(_wider(joint, circle), brief.required, twin.truth)
+            continue
+        twin.learn(design, seen.data)
+        best = max(best, (_least(seen), design), key=lambda tried: tried[0])
+    read = evolve(brief.read, gasket_outer=round(twin.joint.gasket_outer), bore=round(twin.joint.bore))
+    yield call("submit", design=asdict(best[1]), read=asdict(read))
+
+
+def _wider(joint: Joint, gasket_outer: float) -> Joint:
+    scale = gasket_outer / joint.gasket_outer
+    bore, inner = scale * joint.bore, scale * joint.gasket_inner
+    return evolve(joint, bore=bore, gasket_inner=inner, gasket_outer=gasket_outer)
+
+
+def _some(brief: Brief) -> Design:
+    design = good_design(brief.joint, "S355", "M16", 25.0, brief.joint.bolt_force / 160)
+    assert design is not None
+    return design
+
+
+# ---- searches with the reading right
+
+
+def search(view: View) -> Steps:
+    """Read the drawing, analyse designs at random that keep the rules and the price, hand in the best."""
+    brief = sighted(view)
+    best = (-math.inf, brief.pictured)
+    for _ in range(view.limits.budgets["analyses"]):
+        design = _affordable(brief, view.rng)
+        seen = yield call("analyse", design=asdict(design))
+        if seen.error is None:
+            best = max(best, (_least(seen), design), key=lambda tried: tried[0])
+    assert best[1] is not None
+    yield call("submit", design=asdict(best[1]), read=brief.reading)
+
+
+def _affordable(brief: Brief, rng: np.random.Generator) -> Design:
+    """Draw designs until one is within weight and cost; the last one if none is."""
+    design = _drawn(brief, brief.joint, rng)
+    for _ in range(200):
+        if design.cost <= brief.required.cost and design.blank <= brief.required.blank:
+            return design
+        design = _drawn(brief, brief.joint, rng)
+    return design
+
+
+def _drawn(brief: Brief, joint: Joint, rng: np.random.Generator) -> Design:
+    """Draw a design that keeps the rules: any material and bolt, circle and rim up to a tenth larger than least."""
+    while True:
+        material = MATERIAL_NAMES[int(rng.integers(len(MATERIAL_NAMES)))]
+        bolt = BOLT_NAMES[int(rng.integers(len(BOLT_NAMES)))]
+        thickness = joint.gasket_outer * float(rng.uniform(0.04, 0.25))
+        design = good_design(joint, material, bolt, max(6.0, min(120.0, thickness)), 0.0, 2 * int(rng.integers(4)))
+        if design is None:
+            continue
+        circle = min(600.0, round(design.bolt_circle * float(rng.uniform(1, 1.1)), 2))
+        rim = min(700.0, round((circle + 2 * design.size.edge) * float(rng.uniform(1, 1.1)) + 0.01, 2))
+        design = evolve(design, bolt_circle=circle, outer_diameter=rim)
+        if broken_rule(design, joint.gasket) is None:
+            return design
+
+
+def _least(seen: Observation) -> float:
+    from harness_flangeplane.policies import least
+
+    return least(seen)
+
+
+def random_design(view: View) -> Steps:
+    """Make legal calls at random with legal designs."""
+    brief = blind(view)
+    for _ in range(view.limits.turns):
+        design = asdict(_drawn(brief, brief.joint, view.rng))
+        choice = int(view.rng.integers(8))
+        if choice == 0:
+            bore, gasket, circle, thickness = (float(size) for size in view.rng.uniform(20, 300, 4))
+            read = Reading(bore, gasket, circle, thickness, int(view.rng.integers(2, 30)), 25.0)
+            yield call("submit", design=design, read=asdict(read))
+        else:
+            yield call(("cost", "analyse", "draw")[choice % 3], design=design)
+
+
+# ---- the best constant
+
+
+def fitted(seen: Sequence[Identity], options: Options) -> Callable[[View], Steps]:
+    """Return the constant design, in proportion to the gasket, that does best on training instances."""
+    best = max(
+        product(MATERIAL_NAMES, BOLT_NAMES[1:4], (0.06, 0.08, 0.1, 0.13, 0.16)), key=lambda c: _score(c, seen[::5])
+    )
+
+    def play(view: View) -> Steps:
+        brief = sighted(view)
+        assert brief.pictured is not None
+        design = _constant(best, brief.joint) or brief.pictured
+        yield call("submit", design=asdict(design), read=brief.reading)
+
+    return play
+
+
+def _constant(choice: tuple[Any, Any, float], joint: Joint) -> Design | None:
+    material, bolt, share = choice
+    return good_design(joint, material, bolt, max(6.0, share * joint.gasket_outer), joint.bolt_force / 150)
+
+
+def _score(choice: tuple[Any, Any, float], seen: Sequence[Identity]) -> float:
+    """Mean of the least margin over instances, cut below, and of success."""
+    from harness_flangeplane.tools import margins
+
+    total = 0.0
+    for identity in seen:
+        design = _constant(choice, identity.joint)
+        if design is None or not clears(design, identity.joint.gasket_outer):
+            continue
+        if design.cost > 1.5 * identity.required.cost or design.blank > 1.5 * identity.required.blank:
+            continue
+        worst = min(margins(design, analyse(identity.joint, identity.truth, design, *MESH), identity.required).values())
+        total += (worst >= 0) + 0.1 * max(0.0, 1 + worst)
+    return total
+
+
+def shortcuts() -> dict[str, Scripted]:
+    """Return the lazy policies and the adversaries."""
+    lazies = {
+        "pictured": (as_pictured, "the flange as it is drawn"),
+        "thinnest": (thinnest, "the drawn flange, as thin as the rules allow"),
+        "thickest": (thickest, "the drawn flange, as thick as can be"),
+        "smallest-rim": (smallest_rim, "the drawn flange, bolt circle and rim as small as can be"),
+        "cheapest-material": (cheapest_material, "the drawn flange of the cheapest plate"),
+    }
+    found = {name: Scripted(handing_in(change), "lazy", "perception", text) for name, (change, text) in lazies.items()}
+    return found | {
+        "random": Scripted(random_design, "lazy", "observation", "legal calls with legal designs"),
+        "typical-bore": Scripted(typical, "lazy", "observation", "a plan for a typical joint, without looking"),
+        "blind-search": Scripted(blind_search, "lazy", "observation", "all analyses on margins, without looking"),
+        "perturbed-pictured": Scripted(perturbed(as_pictured), "adversary", "perception", "the drawn flange, changed"),
+        "perturbed-smallest-rim": Scripted(perturbed(smallest_rim), "adversary", "perception", "smallest rim, changed"),
+        "constant": Scripted(
+            None, "adversary", "perception", "the best design in proportion", ceiling=CONSTANT_CEILING, fit=fitted
+        ),
+        "search": Scripted(search, "adversary", "perception", "random affordable designs", ceiling=SEARCH_CEILING),
+    }
