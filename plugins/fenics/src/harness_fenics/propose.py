@@ -44,17 +44,27 @@ LEAST_RELIEF: Final = 9.0
 STEPS: Final = 16
 """Time steps per stage."""
 
+DRAWS: Final = 8
+"""Plates drawn before giving up; one in five or fewer is of no use."""
+
+
+class _Unusable(Exception):
+    """A draw that makes no instance."""
+
 
 def propose(options: Options, rng: Generator) -> Drive | Puzzle:
-    """Draw an instance.
+    """Draw plates until one makes an instance.
 
     Raises:
-        Reject: The draw overheats, stays cold, or leaves the monitors without authority.
+        Reject: Every draw overheats, stays cold, or leaves the monitors without authority.
     """
-    try:
-        return _puzzle(options, rng) if options.variant == "identify" else _drive(options, rng)
-    except NoConvergence as error:
-        raise Reject(str(error)) from error
+    reason: Exception | None = None
+    for _ in range(DRAWS):
+        try:
+            return _puzzle(options, rng) if options.variant == "identify" else _drive(options, rng)
+        except (NoConvergence, _Unusable) as error:
+            reason = error
+    raise Reject(f"{reason}, the last of {DRAWS} draws") from reason
 
 
 # ---- parts
@@ -122,7 +132,7 @@ def _deviations(rng: Generator) -> Deviations:
 
 def _drive(options: Options, rng: Generator) -> Drive:
     start = _blank(options, rng)
-    drive = _scaled(start, _between(rng, 950, 1250) if start.steady else _between(rng, 600, 760))
+    drive = _scaled(start, _between(rng, 1100, 1400) if start.steady else _between(rng, 600, 760))
     authority = _Authority(drive, _spread(options.controls, rng))
     point, weak = authority.shifted()
     answer = tuple(round(float(value), 1) for value in point * drive.ceiling)
@@ -130,8 +140,8 @@ def _drive(options: Options, rng: Generator) -> Drive:
     monitors = tuple(
         evolve(monitor, target=round(value, 1)) for monitor, value in zip(drive.monitors, seen.monitors, strict=True)
     )
-    if not 480 < seen.hottest < 1600:
-        raise Reject(f"the hottest point would be at {seen.hottest:.0f} K")
+    if not 480 < seen.hottest < 1750:
+        raise _Unusable(f"the hottest point would be at {seen.hottest:.0f} K")
     hottest = int(np.ceil(seen.hottest + options.slack))
     load = round(seen.load * _between(rng, 1.03, 1.07, 3), 2)
     bond = int(np.ceil(seen.peaks[weak] + options.slack))
@@ -249,16 +259,16 @@ class _Authority:
             The point, as shares of the range, and the heater that is relieved most by the move.
 
         Raises:
-            Reject: The monitors hardly feel some combination of controls, or there is no room to move.
+            _Unusable: The monitors hardly feel some combination of controls, or there is no room to move.
         """
         _, sizes, directions = np.linalg.svd(self._monitors)
         if sizes[-1] < LEAST_AUTHORITY:
-            raise Reject("the monitors hardly feel some combination of controls")
+            raise _Unusable("the monitors hardly feel some combination of controls")
         moves = [self._reach(sign * directions[-1]) for sign in (1.0, -1.0)]
         move = min(moves, key=lambda each: float((self._peaks @ each).min()))
         relief = self._peaks @ move
         if relief.min() > -LEAST_RELIEF:
-            raise Reject("there is no room to relieve a heater")
+            raise _Unusable("there is no room to relieve a heater")
         return self._share + move, int(np.argmin(relief))
 
     def _reach(self, direction: Vector) -> Vector:
@@ -297,7 +307,7 @@ def _puzzle(options: Options, rng: Generator) -> Puzzle:
     )
     truth = temperatures(puzzle, values, puzzle.held)
     if not 380 < max(truth) < 1000:
-        raise Reject(f"the hottest held-back point would be at {max(truth):.0f} K")
+        raise _Unusable(f"the hottest held-back point would be at {max(truth):.0f} K")
     return puzzle
 
 

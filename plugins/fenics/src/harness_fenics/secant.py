@@ -102,16 +102,15 @@ def step(model: Affine, goal: Goal, ridge: float = RIDGE, low: float = 0.0, high
 
 
 def boxed(rows: Vector, aims: Vector, low: Vector, high: Vector) -> Vector:
-    """Least squares within a box, by fixing what would leave it and solving for the rest."""
+    """Least squares within a box: fix what would leave it the farthest, solve for the rest, and again."""
     size = rows.shape[1]
     move, free = np.zeros(size), np.ones(size, dtype=bool)
-    for _ in range(size + 1):
+    while free.any():
         rest = aims - rows[:, ~free] @ move[~free]
-        if free.any():
-            move[free] = np.linalg.lstsq(rows[:, free], rest, rcond=None)[0]
-        outside = free & ((move < low - 1e-12) | (move > high + 1e-12))
-        if not outside.any():
+        move[free] = np.linalg.lstsq(rows[:, free], rest, rcond=None)[0]
+        outside = np.where(free, np.maximum(low - move, move - high), -1.0)
+        worst = int(outside.argmax())
+        if outside[worst] <= 1e-12:
             break
-        move[outside] = np.clip(move, low, high)[outside]
-        free &= ~outside
+        move[worst], free[worst] = np.clip(move, low, high)[worst], False
     return move

@@ -60,7 +60,8 @@ def balance(view: View) -> Steps:
     mean = float(brief.targets.mean())
     lost = height * left * (mean - coolant)
     lost += (2 * width + height) * (air * (mean - ambient) + emissivity * SIGMA * (mean**4 - ambient**4))
-    output = max(0.1, 1 - numbers(facts["derating"])[0] * (mean - ambient))
+    _, derating, _ = numbers(facts["derating"])
+    output = max(0.1, 1 - derating * (mean - ambient))
     share = lost / 1000 / output / float(brief.lengths.sum()) / brief.ceiling
     yield call("submit", controls=brief.controls(np.full(len(brief.weights), min(1.0, share))))
 

@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
 GROUPS = {
     "flux-easy": Group(
-        {"variant": "flux", "controls": 3, "tolerance": 8, "slack": 6, "solves": 7, "probes": 3, "turns": 20},
+        {"variant": "flux", "controls": 3, "tolerance": 7, "slack": 6, "solves": 7, "probes": 3, "turns": 20},
         summary="three heaters, two monitors, steady",
     ),
     "flux-medium": Group(
-        {"variant": "flux", "controls": 4, "tolerance": 7, "slack": 6, "probes": 3, "turns": 22},
+        {"variant": "flux", "controls": 4, "tolerance": 6, "slack": 6, "probes": 3, "turns": 22},
         summary="four heaters, three monitors, steady",
     ),
     "flux-hard": Group(
-        {"variant": "flux", "controls": 6, "tolerance": 7, "slack": 5, "probes": 3, "turns": 26},
+        {"variant": "flux", "controls": 6, "tolerance": 6, "slack": 5, "probes": 3, "turns": 26},
         summary="six heaters, five monitors, steady",
     ),
     "identify-easy": Group(
