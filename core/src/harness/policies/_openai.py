@@ -1,7 +1,7 @@
 """`openai:MODEL`: any OpenAI-compatible endpoint, over aiohttp and orjson.
 
-Written for the hot path: one pool as large as the concurrency, and parts of the body that were sent before are
-spliced in as bytes, so the client's own cost per turn stays far below that of the SDK.
+Written for the hot path: one pool as large as the concurrency, requests without an object each (`_post`), and parts
+of the body that were sent before spliced in as bytes: the cost of a turn stays far below that of the SDK.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from harness.policies import Setup
 from harness.policies._agent import Transport, without_credentials
 from harness.policies._chat import ChatPolicy, Clock
 from harness.policies._faults import Fault, Reply, Secrets
+from harness.policies._post import Answer, Poster
 from harness.policies._wire import encode
 from harness.records import Json
 
@@ -87,6 +88,7 @@ class AiohttpEndpoint:
         self._headers = {"content-type": "application/json", "user-agent": "harness", **headers}
         self._transport, self._concurrency = transport, concurrency
         self._open: aiohttp.ClientSession | None = None
+        self._poster: Poster | None = None
 
     def fragment(self, value: dict[str, Json]) -> Any:
         """Encode once; the bytes are spliced into each body."""
@@ -94,14 +96,17 @@ class AiohttpEndpoint:
 
     async def send(self, body: Mapping[str, Any]) -> Reply:
         """Post one request and read the whole answer."""
+        data = orjson.dumps(body)
         try:
-            async with self._session().post(self._url, data=orjson.dumps(body), allow_redirects=False) as response:
-                data = await response.read()
-                said = response.headers
-                headers = {name: said[name] for name in _WAIT_HEADERS if name in said} if response.status != 200 else {}
-                return Reply(response.status, headers, data)
+            if self._transport.env_proxy:
+                answer = await self._post_by_proxy(data)
+            else:
+                answer = await (self._poster or self._make_poster()).post(data)
         except (aiohttp.ClientError, OSError, ValueError) as error:
             raise connection_fault(error, self._transport) from None
+        said = answer.headers
+        headers = {name: said[name] for name in _WAIT_HEADERS if name in said} if answer.status != 200 else {}
+        return Reply(answer.status, headers, answer.data)
 
     async def models(self) -> Sequence[str]:
         """Ask for the list of models; an endpoint that has none serves no names."""
@@ -115,9 +120,18 @@ class AiohttpEndpoint:
 
     async def close(self) -> None:
         """Close the pool; a later request opens a new one."""
-        session, self._open = self._open, None
+        session, self._open, self._poster = self._open, None, None
         if session is not None:
             await session.close()
+
+    def _make_poster(self) -> Poster:
+        self._poster = Poster(self._session(), self._url, self._headers)
+        return self._poster
+
+    async def _post_by_proxy(self, data: bytes) -> Answer:
+        """Post by aiohttp's own request, which knows proxies: for each call it asks the environment for one."""
+        async with self._session().post(self._url, data=data, allow_redirects=False) as response:
+            return Answer(response.status, response.headers, await response.read())
 
     def _session(self) -> aiohttp.ClientSession:
         if self._open is None:
