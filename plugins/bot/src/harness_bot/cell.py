@@ -95,6 +95,16 @@ class Cell:
         self.place(angles)
         return self._state.site_xpos[0].copy(), self._state.site_xmat[0].reshape(3, 3).copy()
 
+    def capsules(self, angles: np.ndarray) -> np.ndarray:
+        """Return the axes of the capsules, shape (capsules, 2, 3)."""
+        self.place(angles)
+        found = []
+        for c, capsule in enumerate(self.arm.capsules):
+            geom, half = self._state.geom(f"c{c}"), np.linalg.norm(capsule.ends[1] - capsule.ends[0]) / 2
+            along = geom.xmat.reshape(3, 3)[:, 2] * half
+            found.append((geom.xpos - along, geom.xpos + along))
+        return np.array(found)
+
     def jacobian(self) -> np.ndarray:
         """Return the tool's Jacobian (6, axes), translation first, in the posture of the last call."""
         self._mujoco.mj_comPos(self._model, self._state)

@@ -64,9 +64,9 @@ class Level:
 
 
 LEVEL_TABLE: Mapping[str, Level] = {
-    "easy": Level("ur5e", (4, 8), 0.0, 10.0, 8, 10, 8, 0, 40),
-    "medium": Level("panda", (5, 10), 0.5, 15.0, 12, 12, 10, 6, 40),
-    "hard": Level("panda", (6, 12), 1.0, 20.0, 16, 12, 12, 12, 40),
+    "easy": Level("ur5e", (5, 9), 0.0, 10.0, 18, 10, 6, 0, 40),
+    "medium": Level("panda", (6, 10), 0.5, 15.0, 18, 12, 8, 6, 40),
+    "hard": Level("panda", (7, 12), 1.0, 20.0, 20, 12, 8, 10, 40),
 }
 
 

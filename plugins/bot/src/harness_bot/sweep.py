@@ -117,10 +117,10 @@ class Sweeper:
         numbers, distances = self.cell.near(angles)
         return min(self._unseen, float((distances - self.required[numbers]).min(initial=self._unseen)))
 
-    def nearest(self, angles: np.ndarray) -> Contact | None:
+    def nearest(self, angles: np.ndarray, segment: int = 0, share: float = 0.0) -> Contact | None:
         """Describe the pair with the least slack in a posture; None when nothing is in sight."""
         numbers, _ = self.cell.near(angles)
-        return self._describe(0, 0.0, angles) if numbers.size else None
+        return self._describe(segment, share, angles) if numbers.size else None
 
     def _describe(self, segment: int, share: float, angles: np.ndarray) -> Contact:
         numbers, distances = self.cell.near(angles)
