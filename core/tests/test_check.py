@@ -19,6 +19,7 @@ FINDS = [
     ("wordings carry every fact", "untold", "does not tell the budget questions"),
     ("secrets stay secret", "secret", "a secret .* shows in the tool message"),
     ("canaries stay hidden", "canary", "shows in the tool message"),
+    ("canaries stay hidden", "echo", "the hidden number identity.mass shows in the tool message"),
     ("interleaved episodes are isolated", "shared", "an episode changes when another runs beside it"),
     ("episodes repeat", "shared", "was seen differently the second time"),
     ("score is the same everywhere", "impure", "keep (it pure|scoring a pure function)"),

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
+from attrs import evolve
+
 from harness.check._subject import Subject, played, require
-from harness.jsonio import dumps
+from harness.errors import UserError
+from harness.jsonio import dumps, loads
 from harness.policies._scripted import scripts_of
+from harness.records import Json, Sample
+from harness.task import Task
 
 CANARY = "canary-5d41402abc4b2a76"
+TAIL = "73519"
+"""Digits put behind the sixth of a hidden number: too small to matter, and never there by chance."""
 
 
 def secrets(subject: Subject) -> str:
@@ -35,17 +43,57 @@ def secrets(subject: Subject) -> str:
 
 
 def canaries(subject: Subject) -> str:
-    """Nothing of the surroundings (environment, working directory) reaches a policy."""
+    """Nothing of the surroundings, and no hidden number of the identity, reaches a policy as it is.
+
+    Canaries are an environment variable, the working directory, and a tail of digits planted in every fraction of the
+    identity that the prompt does not tell.
+    """
     os.environ["HARNESS_CANARY"] = CANARY
+    around = {hidden: repr(hidden) for hidden in (CANARY, os.getcwd() + "/", "site-packages", "Traceback")}
+    numbers = 0
     try:
         for task, sample in subject.few(1):
+            identity, planted = _planted(task, sample)
+            numbers += len(planted)
+            marked = evolve(sample, identity=identity)
             for policy in [p for p in ("reference", "random") if p in scripts_of(task)]:
-                for place, seen in _visible(played(task, sample, policy, "check")):
-                    for hidden in (CANARY, os.getcwd() + "/", "site-packages", "Traceback"):
-                        require(hidden.encode() not in seen, f"{hidden!r} shows in the {place} that {policy} saw")
+                for place, seen in _visible(played(task, marked, policy, "check")):
+                    for hidden, name in (around | planted).items():
+                        require(hidden.encode() not in seen, f"{name} shows in the {place} that {policy} saw")
     finally:
         del os.environ["HARNESS_CANARY"]
-    return "none seen"
+    return f"none seen; {numbers} of them planted in hidden numbers"
+
+
+def _planted(task: Task, sample: Sample) -> tuple[dict[str, Json], dict[str, str]]:
+    """Mark the hidden fractions of an identity; return it, and what to look for → where it stands."""
+    identity: dict[str, Json] = loads(dumps(dict(sample.identity)))
+    told = "\n".join(message.text for message in sample.messages)
+    marks: dict[str, str] = {}
+    for path, value, put in _fractions(identity):
+        if repr(value) in told or f"{value:g}" in told:
+            continue
+        head, _, exponent = f"{value:.5e}".partition("e")
+        mark = float(f"{head}{TAIL}e{exponent}")
+        put(mark)
+        try:
+            task.decode_identity(identity)
+        except UserError:  # out of its range now
+            put(value)
+        else:
+            marks |= dict.fromkeys((repr(mark), f"{mark:.9g}"), f"the hidden number {path}")
+    return identity, marks
+
+
+def _fractions(value: Json, path: str = "identity") -> Iterator[tuple[str, float, Callable[[float], None]]]:
+    """Every number of a JSON value that is no whole one: where, what, and how to replace it."""
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, child in list(items):
+        place = f"{path}[{key}]" if isinstance(key, int) else f"{path}.{key}"
+        if isinstance(child, float) and not child.is_integer():
+            yield place, child, partial(value.__setitem__, key)
+        else:
+            yield from _fractions(child, place)
 
 
 def _visible(episode: Any) -> Iterator[tuple[str, bytes]]:

@@ -34,6 +34,7 @@ FAULTS = {
     "untold": "no wording tells the budget",
     "secret": "a tool shows the solution",
     "canary": "a tool shows the environment",
+    "echo": "a tool shows a hidden number that is no declared secret",
     "shared": "state is kept on the class",
     "impure": "the reward counts its own calls",
     "hashing": "what a tool says depends on the hash seed",
@@ -61,10 +62,17 @@ DRAWN: list[int] = []
 LEFT: list[subprocess.Popen[bytes]] = []
 
 
+@attrs.frozen
+class Identity(toy.Identity):
+    mass: float = 0.5
+
+
 class Prompt(toy.Prompt):
-    def sample(self, rng: np.random.Generator) -> toy.Identity:
+    identity = Identity
+
+    def sample(self, rng: np.random.Generator) -> Identity:
         DRAWN.append(1)
-        drawn = super().sample(rng)
+        drawn = Identity(*attrs.astuple(super().sample(rng)), mass=float(rng.random()))
         moved = (drawn.target + len(DRAWN)) % drawn.size + 1
         return attrs.evolve(drawn, target=moved) if self.options.fault == "order" else drawn
 
@@ -109,6 +117,8 @@ class Tools(toy.Tools):
             return {"note": f"the number is {self.identity.target}"}
         if fault == "canary":
             return {"note": os.environ.get("HARNESS_CANARY", "")}
+        if fault == "echo":
+            return {"note": f"{self.identity.mass}"}
         if fault == "shared":
             self.seen.append(value)
             return {"note": len(self.seen)}
