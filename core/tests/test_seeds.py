@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from typing import Any
 
+import numpy as np
 import pytest
 
-from harness import seeds
+from harness import Reject, load_task, seeds
 
 
 def test_neighbouring_words_share_nothing() -> None:
@@ -45,3 +47,19 @@ def test_quantises_floats_only() -> None:
 GOLDEN_INTEGERS = [37, 399, 387, 686, 796]
 GOLDEN_FLOATS = "0.637228566460 1.485775363270"
 GOLDEN_DIGEST = "e45498cef5f441b8"
+
+
+@pytest.mark.parametrize("split", ["train", "validation", "test"])
+def test_rejections_weigh_in_each_split_as_much_as_draws(split: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sampler that rejects half of its draws is accepted half of the time, whatever share the split owns."""
+    task = load_task("toy", options={"size": 256})
+    sample = task.prompt.sample
+
+    def picky(rng: np.random.Generator) -> Any:
+        if rng.random() < 0.5:
+            raise Reject("a bad draw")
+        return sample(rng)
+
+    monkeypatch.setattr(task.prompt, "sample", picky)
+    made = [next(task.proposals(0, split, index)).identity is not None for index in range(600)]
+    assert 0.4 < sum(made) / len(made) < 0.6

@@ -57,7 +57,7 @@ class Proposal:
     """One draw of the sampler.
 
     Attributes:
-        attempt: Number of the draw, from 0; draws owned by other splits and rejected draws count too.
+        attempt: Number of the draw, from 0; those that were passed over count too.
     """
 
     identity: Any
@@ -148,15 +148,20 @@ class Task:
     # ---- sampling
 
     def proposals(self, seed: int, split: str, index: int) -> Iterator[Proposal]:
-        """Draw instances for one place of a data set, without end; those owned by other splits are passed over."""
+        """Draw instances for one place of a data set, without end; those owned by other splits are passed over.
+
+        A draw that the sampler rejects has no key, so the words it came from say which split it counts for: with the
+        splits' own shares, rejections weigh in each as much as draws do.
+        """
         if split not in seeds.SPLITS:
             raise UnknownName("split", split, seeds.SPLITS)
         for attempt in range(MAX_DRAWS):
-            rng = seeds.generator(self.name, self.options_digest, seed, split, self.ref.group, index, attempt)
+            words = (self.name, self.options_digest, seed, split, self.ref.group, index, attempt)
             try:
-                identity = self.prompt.sample(rng)
+                identity = self.prompt.sample(seeds.generator(*words))
             except Reject:
-                yield Proposal(None, "", attempt)
+                if seeds.owner(seeds.hexdigest(*words)) == split:
+                    yield Proposal(None, "", attempt)
                 continue
             key = self.key_of(identity)
             if seeds.owner(key) == split:
