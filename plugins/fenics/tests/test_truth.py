@@ -98,10 +98,6 @@ def test_a_manufactured_solution_converges_with_second_order(monkeypatch: Any, r
     assert (orders < 2.2).all(), (errors, orders)
 
 
-def _heat_of(truth: Manufactured) -> Any:
-    return lambda source, points: truth.heat(points)
-
-
 def _places(grid: Any) -> Any:
     """Coordinates of the boundary points, by their shape functions."""
     return np.stack([grid.rim.at(grid.points[0]), grid.rim.at(grid.points[1])])
