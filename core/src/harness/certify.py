@@ -216,9 +216,13 @@ def package_of(task: Task) -> str:
 
 @cache
 def source_digest(package: str) -> str:
-    """Digest of a package's sources: Python files and data, without held-out rows, tests and caches."""
+    """Digest of an installed package's sources."""
     module = sys.modules.get(package) or __import__(package)
-    root = Path(str(module.__file__)).parent
+    return folder_digest(Path(str(module.__file__)).parent)
+
+
+def folder_digest(root: Path) -> str:
+    """Digest of a package folder: Python files and data, without held-out rows, results and caches."""
     total = hashlib.blake2b(digest_size=8)
     for path in sorted(root.rglob("*")):
         inside = path.relative_to(root)
