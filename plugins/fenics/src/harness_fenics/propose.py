@@ -45,7 +45,7 @@ STEPS: Final = 16
 """Time steps per stage."""
 
 DRAWS: Final = 8
-"""Plates drawn before giving up; one in five or fewer is of no use."""
+"""Plates drawn before giving up; at most about one in four is of no use."""
 
 
 class _Unusable(Exception):
