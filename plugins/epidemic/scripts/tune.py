@@ -22,7 +22,7 @@ from harness_epidemic.tiny_policies import by_thresholds, choosing
 def rules(level: str) -> Iterator[tuple[object, Play]]:
     """Yield the rules of the grid as policies."""
     if level == "tiny":
-        for low, high in product((50.0, 100.0, 200.0), (200.0, 400.0, 800.0, 1600.0)):
+        for low, high in product((100.0, 200.0, 400.0, 800.0), (1600.0, 3200.0, 6400.0, 12800.0)):
             bounds = ((low, 0), (high, 1))
             yield bounds, choosing(by_thresholds(bounds))
         return

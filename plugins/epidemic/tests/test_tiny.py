@@ -11,8 +11,8 @@ import pytest
 from attrs import asdict
 
 from harness import Task, load_task
-from harness_epidemic import naive, tiny
-from harness_epidemic.naive import sweep_sequences
+from harness_epidemic import tiny
+from harness_epidemic.naive import DAILY, sweep_sequences
 from harness_epidemic.score import QUANTITIES
 
 MOST_TOKENS = 300
@@ -40,13 +40,13 @@ def test_prompt_and_schemas_take_few_tokens_of_a_small_tokenizer(flat: Task, lan
     assert max(len(encode(text, merges)) for text in texts[16:]) <= MOST_TOKENS
 
 
-def test_few_of_all_sequences_succeed_and_the_planners_is_one(flat: Task, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(naive, "STEPS", 7)
+def test_few_of_all_sequences_succeed_and_the_planners_is_one(flat: Task) -> None:
     shares = []
     for index in range(4):
         identity = flat.decode_identity(flat.sample(index, seed=8).identity)
         sequences = np.array(list(product(range(4), repeat=identity.weeks // tiny.STEP)))
-        found, targets = sweep_sequences(identity, tiny.LADDER, sequences, tiny.STEP), asdict(identity.targets)
+        found = sweep_sequences(identity, tiny.LADDER, sequences, tiny.STEP, DAILY)
+        targets = asdict(identity.targets)
         shares.append(np.all([found[name] <= targets[name] for name in QUANTITIES], axis=0).mean())
     assert min(shares) > 0
     assert np.mean(shares) < 0.08

@@ -2,7 +2,8 @@
 
 Durations, severity, mobility and fatigue are taken in the middle of what the prompt tells. Three things are learnt by
 region: how many are infected (from cases, and from patients against expectation), how fast it spreads (from the drift
-of cases), and, for the country, which share of infections is reported. Patients, beds and stocks are as told.
+of cases), and, for the country, which share of infections is reported; where that share is told, how severe the disease
+is instead. Patients, beds and stocks are as told.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ ADMITTED_EARLY: Final = 0.8
 """Admissions per infection in a growing outbreak, relative to their share in the long run."""
 
 STEPS: Final = 2
-"""Steps of the model in a week."""
+"""Steps of the model in a week, where nothing else is said."""
 
 LEVEL_GAIN, PATIENT_GAIN = 0.6, 0.2
 """How far the level of infection follows the logarithmic miss of cases, and of patients."""
@@ -44,15 +45,29 @@ RATE_GAIN: Final = 0.25
 """How far the reporting rate follows the miss of patients."""
 
 
+SEVERITY_GAIN: Final = 0.5
+"""How far severity follows the miss of patients, where the reporting rate is told."""
+
+SEVERITIES: Final = (0.2, 4.0)
+"""Bounds of severity where it is learnt."""
+
+
 @frozen
 class Brief:
-    """What a planner reads in the prompt."""
+    """What a planner reads in the prompt.
+
+    Attributes:
+        rate: Share of infections reported as cases, where that is told; severity is then learnt instead.
+        delay: Days until a case is reported.
+    """
 
     weeks: int
     regions: tuple[Region, ...]
     supply: Supply
     bulletins: int
     orders: int
+    rate: float | None = None
+    delay: float = DELAY
 
     @property
     def populations(self) -> Array:
@@ -76,24 +91,28 @@ class Belief:
     Attributes:
         strength: Force of infection of each region at no measures.
         rate: Share of infections reported as cases.
+        severity: Factor on the share of infections that need a hospital.
         onsets: Infections by week from the start of the history, by region.
         testing: Levels of testing that were in effect, alike.
+        steps: Steps of the model in a week.
     """
 
     brief: Brief
     field: Field
     strength: Array
     rate: float
+    severity: float
     onsets: list[Array]
     testing: list[Array]
+    steps: int
     week: int = 0
 
     def model(self) -> Model:
         """Return the country in motion, as it is believed to be."""
-        steps = [np.repeat(self.strength, AGES, axis=-1)] * STEPS
+        strengths = [np.repeat(self.strength, AGES, axis=-1)] * self.steps
         mobility = MOBILITY * (1.0 - np.eye(len(self.brief.regions)))
-        middling = pace(7.0 / STEPS, LATENT, INFECTIOUS, STAY, IMMUNE, 1.0)
-        return Model(self.brief.populations, mobility, middling, FATIGUE, lambda week: steps)
+        middling = pace(7.0 / self.steps, LATENT, INFECTIOUS, STAY, IMMUNE, self.severity)
+        return Model(self.brief.populations, mobility, middling, FATIGUE, lambda week: strengths)
 
     def catch_up(self, bulletin: Mapping[str, Any]) -> None:
         """Let the weeks since the last bulletin pass in the model, and correct it by what was reported."""
@@ -111,13 +130,17 @@ class Belief:
 
     def _correct(self, cases: Array, taken: Array) -> None:
         """Move level, transmission and reporting rate towards what was reported."""
-        expected = reported_cases(np.array(self.onsets), np.array(self.testing), self.rate, DELAY) + 0.5
+        expected = reported_cases(np.array(self.onsets), np.array(self.testing), self.rate, self.brief.delay) + 0.5
         miss, before = (np.clip(np.log(cases[-ago] / expected[-ago]), -1.5, 1.5) for ago in (1, 2))
         ill = np.clip(np.log((taken + 1.0) / (patients(self.field)[0] + 1.0)), -1.0, 1.0)
-        level = np.exp(LEVEL_GAIN * miss + PATIENT_GAIN * ill)
+        told = self.brief.rate is not None
+        level = np.exp(LEVEL_GAIN * miss + (0.0 if told else PATIENT_GAIN) * ill)
         self.field.people[[disease.E, disease.I]] *= np.repeat(level, AGES)
         self.onsets[-2:] = [week * level for week in self.onsets[-2:]]
-        self.rate = float(np.clip(self.rate * np.exp(-RATE_GAIN * np.mean(ill)), 0.02, 0.95))
+        if told:
+            self.severity = float(np.clip(self.severity * np.exp(SEVERITY_GAIN * np.mean(ill)), *SEVERITIES))
+        else:
+            self.rate = float(np.clip(self.rate * np.exp(-RATE_GAIN * np.mean(ill)), 0.02, 0.95))
         drift = np.clip(TREND_GAIN * (miss - before) + LAG_GAIN * miss, -LARGEST_DRIFT, LARGEST_DRIFT)
         self.strength = np.clip(self.strength * np.exp(drift), 0.12, 1.2)
 
@@ -142,20 +165,31 @@ class Belief:
         return loss
 
 
-def first_belief(brief: Brief, bulletin: Mapping[str, Any]) -> Belief:
-    """Start from the trend of the history: growth gives transmission, admissions the level."""
+def first_belief(brief: Brief, bulletin: Mapping[str, Any], steps: int = STEPS) -> Belief:
+    """Start from the trend of the history: growth gives transmission, admissions (or cases) the level."""
     reports = brief.reports(bulletin)
     cases, admissions = _numbers(reports, "cases").T + 0.5, _numbers(reports, "admissions").T + 0.5
     growth = np.clip(np.log(cases[-1] / cases[-3]) / 2.0, -0.3, 1.2)
     reproduction = (1.0 + growth / 7.0 * LATENT) * (1.0 + growth / 7.0 * INFECTIOUS)
-    admitted = float((disease.ADMISSION * SHARES).sum()) * ADMITTED_EARLY
+    share = float((disease.ADMISSION * SHARES).sum())
+    admitted, severity = share * ADMITTED_EARLY, 1.0
     level = admissions[-1] * np.exp(growth) / admitted / 7.0
+    if brief.rate is not None:
+        admitted = float(np.mean(admissions[-1] * brief.rate / cases[-2]))
+        severity = float(np.clip(np.mean(admitted / share * np.exp(growth * INFECTIOUS / 7.0)), *SEVERITIES))
+        level = cases[-1] / brief.rate / 7.0 * np.exp(growth / 2.0)
     infected = np.repeat(level, AGES) * np.tile(SHARES, len(level)) * (LATENT + INFECTIOUS)
     onsets = [admissions[-1] * np.exp(growth * (1 - ago)) / admitted for ago in reversed(range(HISTORY))]
-    rate = min(0.9, float(np.exp(np.mean(np.log(cases[-1] / onsets[-2])))))
+    rate = brief.rate or min(0.9, float(np.exp(np.mean(np.log(cases[-1] / onsets[-2])))))
     calm = [np.zeros(len(level)) for _ in onsets]
-    belief = Belief(brief, start_field(brief.regions, infected), reproduction / INFECTIOUS, rate, onsets, calm)
+    belief = Belief(
+        brief, start_field(brief.regions, infected), reproduction / INFECTIOUS, rate, severity, onsets, calm, steps
+    )
     belief.observe(reports)
+    if brief.rate is not None:
+        immune = np.repeat(cases[:-1].sum(axis=0) / brief.rate, AGES) * np.tile(SHARES, len(level))
+        belief.field.people[disease.S] -= immune
+        belief.field.people[disease.R] += immune
     return belief
 
 

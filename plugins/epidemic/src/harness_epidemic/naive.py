@@ -20,6 +20,9 @@ from harness_epidemic.world import outbreak
 STEPS: Final = 3
 """Steps of a week in the sweep: coarser than an episode's, as only a scale is wanted."""
 
+DAILY: Final = 7
+"""Steps of a week in an episode."""
+
 CONSTANT: Final = tuple(
     Policy(level, "closed" if level == LEVELS - 1 else "open", level > 0, "open", min(level, 1))
     for level in range(LEVELS)
@@ -27,14 +30,19 @@ CONSTANT: Final = tuple(
 """One package per level of distancing."""
 
 
-def sweep(identity: Identity, policies: tuple[Policy, ...]) -> dict[str, Array]:
+def sweep(identity: Identity, policies: tuple[Policy, ...], steps: int = STEPS) -> dict[str, Array]:
     """Return deaths, overflow, cost and aftermath of each policy, held from week 0 to the end."""
-    return sweep_sequences(identity, policies, np.arange(len(policies))[:, None], identity.weeks)
+    return sweep_sequences(identity, policies, np.arange(len(policies))[:, None], identity.weeks, steps)
 
 
-def sweep_sequences(identity: Identity, ladder: tuple[Policy, ...], sequences: Array, step: int) -> dict[str, Array]:
-    """Return the four quantities of sequences of packages, each held for `step` weeks; shape (sequences, steps)."""
-    model, field = model_of(identity, STEPS), outbreak(identity)
+def sweep_sequences(
+    identity: Identity, ladder: tuple[Policy, ...], sequences: Array, step: int, steps: int = STEPS
+) -> dict[str, Array]:
+    """Return the four quantities of sequences of packages, each held for `step` weeks; shape (sequences, steps).
+
+    With `DAILY` steps of the equations the numbers are those of an episode.
+    """
+    model, field = model_of(identity, steps), outbreak(identity)
     for week in range(-HISTORY, 0):
         run_week(model, field, week)
     field = field.repeat(len(sequences))
@@ -50,9 +58,9 @@ def sweep_sequences(identity: Identity, ladder: tuple[Policy, ...], sequences: A
     return {"deaths": deaths, "overflow": overflow, "cost": field.spent, "aftermath": later}
 
 
-def best_burden(identity: Identity, policies: tuple[Policy, ...]) -> float:
+def best_burden(identity: Identity, policies: tuple[Policy, ...], steps: int = STEPS) -> float:
     """Return the burden of the best of some constant policies."""
-    found = sweep(identity, policies)
+    found = sweep(identity, policies, steps)
     return float(np.sum([VALUES[name] * values for name, values in found.items()], axis=0).min())
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from attrs import frozen
+from attrs import field, frozen
 
 from harness import option
 
@@ -35,7 +35,7 @@ class Plan:
         step: Weeks between readings that the bulletins granted suffice for.
         orders: Orders granted per such reading.
         supplied: Whether there are vaccine, tests, surge beds and a treasury.
-        r0: Bounds of R0.
+        ranges: Bounds that differ from those of `sample.RANGES`.
     """
 
     regions: tuple[int, int]
@@ -48,14 +48,23 @@ class Plan:
     step: int
     orders: int
     supplied: bool = True
-    r0: tuple[float, float] = (1.7, 3.0)
+    ranges: Mapping[str, tuple[float, float]] = field(factory=dict)
 
+
+DIVERSE: Final = {
+    "r0": (1.5, 3.2),
+    "severity": (0.4, 2.5),
+    "rate": (0.3, 0.36),
+    "seeded": (5.0, 300.0),
+    "beds": (0.0003, 0.002),
+}
+"""Level `tiny`: outbreaks so unlike in pace, severity and stage that no one sequence of levels suits many."""
 
 PLANS: Final[Mapping[str, Plan]] = {
     "easy": Plan((1, 1), (16, 18), 0.25, 0.05, (2.0, 5.0), 0.0, 0.03, 2, 3),
     "medium": Plan((2, 3), (20, 24), 0.18, 0.09, (3.0, 8.0), 0.6, 0.05, 2, 4),
     "hard": Plan((4, 5), (26, 30), 0.12, 0.13, (4.0, 11.0), 1.0, 0.06, 3, 6),
-    "tiny": Plan((1, 1), (18, 18), 0.15, 0.03, (1.0, 3.0), 0.0, 0.02, 3, 1, supplied=False, r0=(2.1, 3.0)),
+    "tiny": Plan((1, 1), (18, 18), 0.10, 0.03, (1.0, 3.0), 0.0, 0.02, 3, 1, supplied=False, ranges=DIVERSE),
 }
 
 

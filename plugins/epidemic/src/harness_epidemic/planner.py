@@ -15,7 +15,7 @@ import numpy as np
 from attrs import asdict
 
 from harness_epidemic import disease
-from harness_epidemic.belief import Belief, Brief, first_belief
+from harness_epidemic.belief import STEPS, Belief, Brief, first_belief
 from harness_epidemic.disease import FATALITY, Array
 from harness_epidemic.measures import BED_PRICE, Policy
 from harness_epidemic.score import VALUES
@@ -42,6 +42,9 @@ SIGHT: Final = 8
 SPAN: Final = 3
 """Weeks that a plan takes as one."""
 
+PARTS: Final = 4
+"""Steps that a plan of a single choice takes apart; the last choice holds to the end."""
+
 CHANGE: Final = 2
 """By how many packages a plan may change after the next decision, and a region depart from the others."""
 
@@ -64,10 +67,13 @@ class Planner:
     Attributes:
         ladder: The packages to choose from.
         sight: Weeks that a plan reaches ahead.
+        steps: Steps of its model in a week.
     """
 
-    def __init__(self, brief: Brief, ladder: tuple[Policy, ...] = LADDER, sight: int = SIGHT) -> None:
-        self.brief, self.ladder, self.sight = brief, ladder, sight
+    def __init__(
+        self, brief: Brief, ladder: tuple[Policy, ...] = LADDER, sight: int = SIGHT, steps: int = STEPS
+    ) -> None:
+        self.brief, self.ladder, self.sight, self.steps = brief, ladder, sight, steps
         self._belief: Belief | None = None
         self._orders = brief.orders
         self._packages = [0] * len(brief.regions)
@@ -87,14 +93,17 @@ class Planner:
 
     def package(self, bulletin: Mapping[str, Any]) -> int:
         """Return the package of a country whose only choice that is, and hold it to be in force."""
-        belief = self._learn(bulletin)
-        packages, _ = self._choose(belief, bulletin["weeks_left"], min(self.brief.step, bulletin["weeks_left"]))
-        belief.field.ordered[0] = self.ladder[packages[0]].row()
-        return packages[0]
+        belief, left, step = self._learn(bulletin), bulletin["weeks_left"], self.brief.step
+        parts = min(PARTS, -(-left // step))
+        plans = np.array(list(product(range(len(self.ladder)), repeat=parts)))[:, None, :]
+        losses, _ = self._simulate(belief, plans, left, step)
+        chosen = int(plans[np.argmin(losses), 0, 0])
+        belief.field.ordered[0] = self.ladder[chosen].row()
+        return chosen
 
     def _learn(self, bulletin: Mapping[str, Any]) -> Belief:
         if self._belief is None:
-            self._belief = first_belief(self.brief, bulletin)
+            self._belief = first_belief(self.brief, bulletin, self.steps)
         else:
             self._belief.catch_up(bulletin)
         return self._belief
@@ -132,12 +141,12 @@ class Planner:
         return packages
 
     def _simulate(self, belief: Belief, plans: Array, left: int, step: int) -> tuple[Array, Array]:
-        """Return the loss and the worst patients of plans, shape (plans, regions, 2): packages now and later."""
+        """Return the loss and the worst patients of plans, shape (plans, regions, steps taken apart)."""
         ordered = np.array([policy.row() for policy in self.ladder], dtype=float)[plans]
         field, model = belief.field.repeat(len(plans)), belief.model()
         loss, peak, sight = -field.spent, np.zeros(field.beds.shape), min(self.sight, left)
         for start, weeks in _spans(step, sight):
-            field.ordered = ordered[:, :, 0 if start < step else 1]
+            field.ordered = ordered[:, :, min(start // step, plans.shape[2] - 1)]
             loss += belief.pass_weeks(model, field, belief.week + start, weeks)
             peak = np.maximum(peak, patients(field))
         loss += field.spent

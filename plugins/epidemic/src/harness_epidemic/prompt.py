@@ -128,7 +128,8 @@ class TinyPrompt(EpidemicPrompt):
         seen = tiny.first_report(identity)
         words = {"turns": limits.turns, "nudges": limits.nudges, **limits.budgets, **asdict(identity.targets)}
         words |= {"people": region.population, "beds": region.beds, **seen}
-        words["cases"] = " ".join(map(str, seen["cases"]))
+        words["cases"], words["rate"] = " ".join(map(str, seen["cases"])), f"{100 * tiny.RATE:.0f}"
+        words["prices"] = " ".join(f"{price:g}" for price in tiny.prices())
         return {name: str(text).format(**words) for name, text in _book(language)["tiny"]["facts"].items()}
 
 

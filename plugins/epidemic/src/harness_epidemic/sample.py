@@ -19,7 +19,7 @@ from harness_epidemic.belief import Brief
 from harness_epidemic.bulletin import bulletin
 from harness_epidemic.country import Bar, Disease, Identity, Region, Supply, Surveillance, Targets
 from harness_epidemic.measures import BED_PRICE
-from harness_epidemic.naive import CONSTANT, best_burden
+from harness_epidemic.naive import CONSTANT, DAILY, best_burden
 from harness_epidemic.options import PLANS, Options, Plan, budgets
 from harness_epidemic.planner import Planner
 from harness_epidemic.score import burden, targets_for
@@ -31,6 +31,7 @@ NAMES: Final = (
 )  # fmt: skip
 
 RANGES: Final[Mapping[str, tuple[float, float]]] = {
+    "r0": (1.7, 3.0),
     "latent": (2.5, 4.5),
     "infectious": (4.5, 7.0),
     "stay": (7.0, 11.0),
@@ -41,10 +42,15 @@ RANGES: Final[Mapping[str, tuple[float, float]]] = {
     "escape": (0.05, 0.25),
     "fatigue": (0.02, 0.06),
     "rate": (0.15, 0.5),
+    "seeded": (20.0, 90.0),
+    "beds": (0.0006, 0.0012),
 }
-"""Ranges of what is hidden; the prompt tells those that an officer would know."""
+"""Ranges of what is drawn where a level has no others; the prompt tells those that an officer would know."""
 
-LEAST_GAIN: Final = 0.03
+DRAWN: Final = ("r0", "latent", "infectious", "stay", "immune", "severity", "season", "gain", "escape", "fatigue")
+"""What is drawn of the disease, in this order."""
+
+LEAST_GAIN: Final = 0.02
 """By how much of its burden the planner must beat the best simple rule."""
 
 
@@ -63,7 +69,8 @@ class Proposer:
         small = self.options.level == "tiny"
         world = tiny.play(drawn) if small else play(drawn, self.options)
         reached = measure(drawn, world)
-        naive, planned = best_burden(drawn, tiny.LADDER if small else CONSTANT), burden(reached)
+        naive = best_burden(drawn, tiny.LADDER, DAILY) if small else best_burden(drawn, CONSTANT)
+        planned = burden(reached)
         if planned * (1.0 + LEAST_GAIN) > naive:
             raise Reject("a simple rule does as well as the planner")
         return evolve(drawn, targets=targets_for(reached, self.plan.slack), bar=Bar(round(naive, 3), round(planned, 3)))
@@ -90,15 +97,15 @@ def draw(plan: Plan, rng: np.random.Generator) -> Identity:
     """Draw a country without targets."""
     count = int(rng.integers(plan.regions[0], plan.regions[1] + 1))
     weeks = 2 * int(rng.integers(plan.weeks[0] // 2, plan.weeks[1] // 2 + 1))
-    regions = _regions(count, rng)
+    regions = _regions(plan, count, rng)
     people = sum(region.population for region in regions)
     return Identity(
         weeks,
         regions,
         _mobility(count, rng),
         _disease(plan, weeks, rng),
-        Surveillance(_in("rate", rng), _uniform(*plan.delay, rng), plan.noise),
-        tuple(_uniform(20.0, 90.0, rng) * (1.0 if place == 0 else _uniform(0.1, 1.0, rng)) for place in range(count)),
+        Surveillance(_in(plan, "rate", rng), _uniform(*plan.delay, rng), plan.noise),
+        tuple(_in(plan, "seeded", rng) * (1.0 if place == 0 else _uniform(0.1, 1.0, rng)) for place in range(count)),
         _supply(people, weeks, rng) if plan.supplied else Supply(weeks + 1, 0, 0, 0, 10**9),
         int(rng.integers(2**31)),
         plan.shock,
@@ -107,11 +114,11 @@ def draw(plan: Plan, rng: np.random.Generator) -> Identity:
     )
 
 
-def _regions(count: int, rng: np.random.Generator) -> tuple[Region, ...]:
+def _regions(plan: Plan, count: int, rng: np.random.Generator) -> tuple[Region, ...]:
     names = [NAMES[i] for i in rng.permutation(len(NAMES))[:count]]
     people = [1000 * int(rng.integers(120, 700)) for _ in names]
     return tuple(
-        Region(name, population, int(population * _uniform(0.0006, 0.0012, rng)))
+        Region(name, population, int(population * _in(plan, "beds", rng)))
         for name, population in zip(names, people, strict=True)
     )
 
@@ -123,10 +130,7 @@ def _mobility(count: int, rng: np.random.Generator) -> tuple[tuple[float, ...], 
 
 
 def _disease(plan: Plan, weeks: int, rng: np.random.Generator) -> Disease:
-    drawn = {"r0": _uniform(*plan.r0, rng)} | {
-        name: _in(name, rng)
-        for name in ("latent", "infectious", "stay", "immune", "severity", "season", "gain", "escape", "fatigue")
-    }
+    drawn = {name: _in(plan, name, rng) for name in DRAWN}
     arrives = int(rng.integers(weeks // 4, weeks // 2)) if rng.random() < plan.variant else 200
     return Disease(**drawn, peak=_uniform(0.0, 52.0, rng), variant=arrives)
 
@@ -140,8 +144,8 @@ def _supply(people: int, weeks: int, rng: np.random.Generator) -> Supply:
     return Supply(first, doses, tests, beds, treasury)
 
 
-def _in(name: str, rng: np.random.Generator) -> float:
-    return _uniform(*RANGES[name], rng)
+def _in(plan: Plan, name: str, rng: np.random.Generator) -> float:
+    return _uniform(*plan.ranges.get(name, RANGES[name]), rng)
 
 
 def _uniform(low: float, high: float, rng: np.random.Generator) -> float:

@@ -1,7 +1,8 @@
 """Level `tiny`: one region, one choice of four levels every three weeks, six steps; for very small models.
 
 The disease, the reports and the four targets are those of the other levels; vaccine, tests, surge beds and the
-treasury are left out, and what a bulletin would tell comes back with every step.
+treasury are left out, and what a bulletin would tell comes back with every step. Outbreaks differ more in pace,
+severity and stage than elsewhere, so that the reports, not habit, have to choose the level.
 """
 
 from __future__ import annotations
@@ -10,11 +11,13 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, ClassVar, Final, Literal
 
+import numpy as np
+
 from harness import Result, Toolset, tool
 from harness_epidemic.belief import Brief
 from harness_epidemic.bulletin import series
 from harness_epidemic.country import Identity, Region, Supply
-from harness_epidemic.measures import Policy
+from harness_epidemic.measures import Policy, weekly_price
 from harness_epidemic.options import Options
 from harness_epidemic.planner import Planner
 from harness_epidemic.score import standing
@@ -24,13 +27,26 @@ from harness_epidemic.world import measure, pass_week, run_out, start_world
 STEP: Final = 3
 """Weeks of a step."""
 
+STEPS: Final = 4
+"""Steps of the planner's model in a week."""
+
+RATE, DELAY = 0.33, 2.0
+"""Share of infections reported, as the prompt tells it, and days until they are."""
+
 LADDER: Final = (
     Policy(),
-    Policy(masks=True),
-    Policy(2, masks=True),
+    Policy(1, masks=True),
+    Policy(2, "closed", masks=True),
     Policy(4, "closed", masks=True),
 )
 """What the four levels stand for."""
+
+
+def prices() -> list[float]:
+    """Return what a week of each level costs per 1,000 people."""
+    rows = np.array([[policy.row()] for policy in LADDER], dtype=float)
+    priced: list[float] = weekly_price(rows, np.array([1000.0]))[:, 0].tolist()
+    return priced
 
 
 class TinyTools(Toolset):
@@ -111,8 +127,8 @@ class TinyPlanner:
 
     def __init__(self, people: int, beds: int, weeks: int, cases: Sequence[int], admitted: int, patients: int) -> None:
         region = Region("here", people, beds)
-        self._brief = Brief(weeks, (region,), Supply(weeks + 1, 0, 0, 0, 10**9), weeks // STEP, 0)
-        self._planner = Planner(self._brief, LADDER, sight=weeks)
+        self._brief = Brief(weeks, (region,), Supply(weeks + 1, 0, 0, 0, 10**9), weeks // STEP, 0, RATE, DELAY)
+        self._planner = Planner(self._brief, LADDER, weeks, STEPS)
         self._cases, self._admitted, self._patients, self._week = list(cases), admitted, patients, 0
 
     def level(self) -> int:

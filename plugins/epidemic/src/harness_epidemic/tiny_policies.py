@@ -12,14 +12,15 @@ from attrs import asdict
 
 from harness.scripted import Move, Observation, Play, Scripted, View, call
 from harness_epidemic.country import Identity
-from harness_epidemic.naive import sweep_sequences
+from harness_epidemic.disease import Array
+from harness_epidemic.naive import DAILY, sweep_sequences
 from harness_epidemic.score import QUANTITIES
 from harness_epidemic.tiny import LADDER, STEP, TinyPlanner
 
 Turns = Generator[Move, Observation, None]
 Choice = Callable[[View, float, int], int]
 
-THRESHOLDS: Final = ((50.0, 0), (1600.0, 1))
+THRESHOLDS: Final = ((400.0, 0), (3200.0, 1))
 """Weekly cases per 100,000 up to which a level is held; tuned like the rules of the other levels."""
 
 
@@ -79,17 +80,23 @@ def guess(view: View, cases: float, step: int) -> int:
 
 def fit_constant(identities: Sequence[Identity], options: object) -> Play:
     """Return the sequence of levels that succeeds most often on training instances."""
-    sequences = list(product(range(len(LADDER)), repeat=identities[0].weeks // STEP))
-    wins = np.zeros(len(sequences))
-    for identity in identities[:: max(1, len(identities) // FITTED)]:
-        found, targets = sweep_sequences(identity, LADDER, np.array(sequences), STEP), asdict(identity.targets)
-        wins += np.all([found[name] <= targets[name] for name in QUANTITIES], axis=0)
-    best = sequences[int(np.argmax(wins))]
+    sequences = np.array(list(product(range(len(LADDER)), repeat=identities[0].weeks // STEP)))
+    first = np.argsort(-_wins(sequences, identities[:SCREENED]), kind="stable")[:FINALISTS]
+    best = sequences[first[np.argmax(_wins(sequences[first], identities))]].tolist()
     return choosing(lambda view, cases, step: best[step])
 
 
-FITTED: Final = 100
-"""Training instances, of those given, on which all 4,096 sequences are tried."""
+def _wins(sequences: Array, identities: Sequence[Identity]) -> Array:
+    """Return on how many instances each sequence meets the targets."""
+    wins = np.zeros(len(sequences))
+    for identity in identities:
+        found, targets = sweep_sequences(identity, LADDER, sequences, STEP, DAILY), asdict(identity.targets)
+        wins += np.all([found[name] <= targets[name] for name in QUANTITIES], axis=0)
+    return wins
+
+
+SCREENED, FINALISTS = 150, 300
+"""Training instances on which all 4,096 sequences are tried, and how many of these are then tried on all instances."""
 
 TINY_POLICIES: Final = {
     "reference": Scripted(reference, "reference", summary="the planner, from the short reports"),
