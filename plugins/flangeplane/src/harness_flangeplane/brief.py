@@ -12,7 +12,7 @@ from typing import cast
 
 from attrs import asdict, fields, frozen
 
-from harness import Json, View
+from harness import Json, Observation, View
 from harness_flangeplane.design import Design, Reading
 from harness_flangeplane.joint import Joint
 from harness_flangeplane.sample import Requirements
@@ -106,3 +106,13 @@ def _gasket(view: View) -> str:
 def _required(view: View) -> Requirements:
     names = [field.name for field in fields(Requirements)]
     return Requirements(**{name: number(view.facts[f"required {name}"]) for name in names})
+
+
+def least(seen: Observation) -> float:
+    """Return the least margin of an analysis, as a share of what is asked."""
+    found = []
+    for name, told in seen.data.items():
+        if isinstance(told, dict) and "spare" in told:
+            asked = told["value"] - told["spare"] if name == "safety" else told["value"] + told["spare"]
+            found.append(told["spare"] / asked)
+    return float(min(found))

@@ -108,6 +108,11 @@ def widest(bolt: Bolt, thickness: float, gasket: str) -> float:
     return 2 * bolt.diameter + 6 * thickness / (GASKETS[gasket].factor + 0.5)
 
 
+def slimmest(bolt: Bolt, spacing: float, gasket: str) -> float:
+    """Least thickness at which bolts of a distance press the gasket between them, mm; rounded up to hundredths."""
+    return math.ceil((spacing - 2 * bolt.diameter) * (GASKETS[gasket].factor + 0.5) / 6 * 100) / 100
+
+
 def broken_rule(design: Design, gasket: str) -> Broken | None:
     """Return the first rule that a design breaks by itself, without regard to what stands in the drawing."""
     bolt, name = design.size, design.bolt

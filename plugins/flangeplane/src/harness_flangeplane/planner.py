@@ -7,25 +7,42 @@ materials and bolt sizes, takes the smallest bolt circle and rim that the rules 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
-from itertools import product
 from typing import Any
 
 import attrs
 import numpy as np
 from attrs import define, field, frozen
 
-from harness_flangeplane.design import Design
+from harness_flangeplane.design import Design, least_circle, slimmest
 from harness_flangeplane.joint import Found, Joint, Truth, analyse
-from harness_flangeplane.sample import Requirements, good_design
-from harness_flangeplane.stock import BOLT_NAMES, MATERIAL_NAMES, MATERIALS, BoltName, MaterialName
+from harness_flangeplane.sample import Requirements, up
+from harness_flangeplane.stock import BOLT_NAMES, BOLTS, MATERIAL_NAMES, MATERIALS
 from harness_flangeplane.tools import margins
 
 MESH = (12, 2)
 BEYOND = 0.3
 """A kind of design that misses a requirement by more at its greatest thickness is given up."""
 
-_SHARES = np.linspace(0.5, 1.0, 251)
+COUNTS = 6
+"""Numbers of bolts that are tried of a size, from the fewest that come near."""
+
+STEPS = 401
+"""Thicknesses that are compared of a kind."""
+
+
+@frozen
+class Kind:
+    """A kind of design: all but the thickness, and the range of it that rules, weight and cost leave, mm."""
+
+    design: Design
+    least: float
+    most: float
+
+    def of(self, thickness: float) -> Design:
+        """Return the design of a thickness."""
+        return attrs.evolve(self.design, thickness=round(thickness, 3))
 
 
 @frozen
@@ -72,59 +89,48 @@ class Twin:
 
     def plans(self) -> list[Plan]:
         """Return the balanced design of every kind that may meet what is asked, the best first."""
-        found = [plan for kind in _kinds() if (plan := self._balanced(*kind)) is not None]
+        found = [plan for kind in self._kinds() if (plan := self._balanced(kind)) is not None]
         return sorted(found, key=lambda plan: -plan.worst)
 
-    def _balanced(self, material: MaterialName, bolt: BoltName, more: int) -> Plan | None:
+    def _kinds(self) -> Iterator[Kind]:
+        """Yield every material, bolt size and number of bolts within reach, with its range of thickness."""
+        force, asked = self.joint.bolt_force * self.truth.force, self.required
+        for bolt in BOLT_NAMES:
+            size = BOLTS[bolt]
+            fewest = force / (size.area * asked.bolt_stress * (1 + BEYOND))
+            least = max(4, 2 * math.ceil(fewest / 2))
+            for bolts in range(least, min(40, least + 2 * COUNTS), 2):
+                circle = up(max(least_circle(size, self.joint.gasket_outer), bolts * size.pitch / math.pi))
+                slim = slimmest(size, math.pi * circle / bolts, self.joint.gasket)
+                for material in MATERIAL_NAMES:
+                    design = Design(material, bolt, bolts, circle, up(circle + 2 * size.edge), 10.0)
+                    plate = (asked.cost - bolts * size.price) / MATERIALS[material].price
+                    most = min(120.0, 10.0 * min(asked.blank, plate) / design.blank)
+                    if max(6.0, slim) <= most:
+                        yield Kind(design, max(6.0, slim), most)
+
+    def _balanced(self, kind: Kind) -> Plan | None:
         """Balance the thickness of a kind of design between what asks for more and what asks for less."""
-        most = self._thickest(material, bolt, more)
-        design = self._kind(material, bolt, 0.95 * most, more) if most > 6 else None
-        if design is None:
-            return None
+        design = kind.of(kind.most)
         powers, seen = (1.7, 2.2), self.predict(design)
-        if min(seen.safety / self.required.safety - 1, 1 - seen.rotation / self.required.rotation) < -BEYOND:
+        if min(margins(design, seen, self.required).values()) < -BEYOND:
             return None
         for _ in range(2):
-            after = self._kind(material, bolt, self._balance(design, seen, powers), more)
-            if after is None:
-                return None
+            after = kind.of(self._balance(kind, design, seen, powers))
             before, design, seen = (design, seen), after, self.predict(after)
             powers = _powers(*before, design, seen, powers)
         return Plan(design, min(margins(design, seen, self.required).values()))
 
-    def _kind(self, material: MaterialName, bolt: BoltName, thickness: float, more: int) -> Design | None:
-        area = self.joint.bolt_force * self.truth.force / (0.99 * self.required.bolt_stress)
-        return good_design(self.joint, material, bolt, min(120.0, max(6.0, thickness)), area, more)
-
-    def _thickest(self, material: MaterialName, bolt: BoltName, more: int) -> float:
-        """Greatest thickness that weight and cost allow, mm; 0 when none does."""
-        thickness = 0.1 * self.joint.gasket_outer
-        for _ in range(3):
-            design = self._kind(material, bolt, thickness, more)
-            if design is None:
-                return 0.0
-            spare = self.required.cost - design.bolts * design.size.price
-            weight = min(self.required.blank, spare / MATERIALS[material].price)
-            thickness = design.thickness * weight / design.blank
-            if thickness < 6:
-                return 0.0
-        return thickness
-
-    def _balance(self, design: Design, seen: Found, powers: tuple[float, float]) -> float:
+    def _balance(self, kind: Kind, design: Design, seen: Found, powers: tuple[float, float]) -> float:
         """Return the thickness of the largest least margin if stress and rotation go with powers of it."""
-        asked = self.required
-        upper = 1.1 * design.thickness
-        ratio = _SHARES * upper / design.thickness
-        spare = np.minimum(seen.safety / asked.safety * ratio ** powers[0] - 1,
-                           1 - seen.rotation / asked.rotation * ratio ** -powers[1])  # fmt: skip
+        asked, thickness = self.required, np.linspace(kind.least, kind.most, STEPS)
+        ratio = thickness / design.thickness
+        safety = seen.safety / asked.safety * ratio ** powers[0] - 1
+        rotation = 1 - seen.rotation / asked.rotation * ratio ** -powers[1]
         plate = design.cost - design.bolts * design.size.price
-        spare = np.minimum(spare, 1 - design.blank / asked.blank * ratio)
-        spare = np.minimum(spare, 1 - (design.cost + plate * (ratio - 1)) / asked.cost)
-        return float(ratio[int(np.argmax(spare))] * design.thickness)
-
-
-def _kinds() -> Iterator[tuple[MaterialName, BoltName, int]]:
-    yield from product(MATERIAL_NAMES, BOLT_NAMES, (0, 2))
+        cost = 1 - (design.cost + plate * (ratio - 1)) / asked.cost
+        spare = np.min([safety, rotation, cost, 1 - design.blank / asked.blank * ratio], axis=0)
+        return float(thickness[int(np.argmax(spare))])
 
 
 def _powers(

@@ -9,7 +9,7 @@ from collections.abc import Generator, Mapping
 from attrs import asdict
 
 from harness import Move, Observation, Scripted, View, call
-from harness_flangeplane.brief import sighted
+from harness_flangeplane.brief import least, sighted
 from harness_flangeplane.design import Design
 from harness_flangeplane.options import Options
 from harness_flangeplane.planner import Twin
@@ -38,20 +38,9 @@ def reference(view: View) -> Generator[Move, Observation, None]:
             break
         twin.learn(design, seen.data)
     plans = twin.plans() if best is None or best[0] < 0 else []
-    design = plans[0].design if plans else best[1] if best else brief.pictured
-    assert design is not None
-    yield call("submit", design=asdict(design), read=brief.reading)
-
-
-def least(seen: Observation) -> float:
-    """Return the least margin of an analysis, as a share of what is asked."""
-    found = []
-    for told in seen.data.values():
-        if isinstance(told, dict) and "spare" in told:
-            asked = told["value"] - told["spare"] if "safety" in seen.data and told is seen.data["safety"] else None
-            limit = asked if asked is not None else told["value"] + told["spare"]
-            found.append(told["spare"] / limit)
-    return float(min(found))
+    chosen = plans[0].design if plans else best[1] if best else brief.pictured
+    assert chosen is not None
+    yield call("submit", design=asdict(chosen), read=brief.reading)
 
 
 def policies(options: Options) -> Mapping[str, Scripted]:

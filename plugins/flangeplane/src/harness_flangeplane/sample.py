@@ -181,12 +181,12 @@ def good_design(
     bolt = BOLTS[name]
     count = _even(max(4.0, area / bolt.area)) + more
     for _ in range(20):
-        circle = _up(max(least_circle(bolt, joint.gasket_outer), count * bolt.pitch / math.pi))
+        circle = up(max(least_circle(bolt, joint.gasket_outer), count * bolt.pitch / math.pi))
         needed = _even(math.pi * circle / widest(bolt, thickness, joint.gasket))
         if needed <= count:
             break
         count = needed
-    rim = _up(circle + 2 * bolt.edge)
+    rim = up(circle + 2 * bolt.edge)
     if count > 40 or circle > 600 or rim > 700 or needed > count:
         return None
     return Design(material, name, count, circle, rim, round(thickness, 3))
@@ -196,7 +196,8 @@ def _even(least: float) -> int:
     return 2 * math.ceil(least / 2 - 1e-9)
 
 
-def _up(value: float) -> float:
+def up(value: float) -> float:
+    """Round up to hundredths of a millimetre, with some to spare."""
     return math.ceil((value + SPARE) * 100) / 100
 
 

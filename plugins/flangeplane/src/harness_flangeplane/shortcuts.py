@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 from attrs import asdict, evolve
 
 from harness import Move, Observation, Scripted, View, call
-from harness_flangeplane.brief import Brief, blind, sighted
-from harness_flangeplane.design import CLEARANCE, Design, Reading, broken_rule, clears, least_circle
+from harness_flangeplane.brief import Brief, blind, least, sighted
+from harness_flangeplane.design import CLEARANCE, Design, Reading, broken_rule, clears, least_circle, slimmest
 from harness_flangeplane.joint import Joint, analyse
 from harness_flangeplane.options import Options
 from harness_flangeplane.planner import MESH, Twin
-from harness_flangeplane.sample import Identity, good_design
-from harness_flangeplane.stock import BOLT_NAMES, GASKETS, MATERIAL_NAMES, MATERIALS
+from harness_flangeplane.sample import Identity, good_design, up
+from harness_flangeplane.stock import BOLT_NAMES, MATERIAL_NAMES, MATERIALS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -51,19 +51,15 @@ def as_pictured(brief: Brief, drawn: Design) -> Design:
 def thinnest(brief: Brief, drawn: Design) -> Design:
     """Take the least thickness, with as many bolts as that asks for."""
     for bolts in range(drawn.bolts, 41, 2):
-        slim = max(6.0, _slimmest(brief, evolve(drawn, bolts=bolts)))
+        slim = _slimmest(brief, evolve(drawn, bolts=bolts))
         design = evolve(drawn, bolts=bolts, thickness=slim)
         if slim <= 6.0 or evolve(drawn, bolts=bolts + 2).spacing < drawn.size.pitch:
             return design
     return drawn
 
 
-def _slimmest(brief: Brief, drawn: Design) -> float:
-    """Least thickness at which the bolts of a design are not too far apart, mm."""
-    return (
-        math.ceil((drawn.spacing - 2 * drawn.size.diameter) * (GASKETS[brief.joint.gasket].factor + 0.5) * 100 / 6)
-        / 100
-    )
+def _slimmest(brief: Brief, design: Design) -> float:
+    return max(6.0, slimmest(design.size, design.spacing, brief.joint.gasket))
 
 
 def thickest(brief: Brief, drawn: Design) -> Design:
@@ -90,8 +86,7 @@ def perturbed(change: Change) -> Callable[[View], Steps]:
         brief = sighted(view)
         assert brief.pictured is not None
         design = change(brief, brief.pictured)
-        least = max(6.0, _slimmest(brief, design))
-        thickness = max(least, design.thickness * float(view.rng.uniform(0.8, 1.2)))
+        thickness = max(_slimmest(brief, design), design.thickness * float(view.rng.uniform(0.8, 1.2)))
         material = MATERIAL_NAMES[int(view.rng.integers(len(MATERIAL_NAMES)))]
         design = evolve(design, thickness=min(120.0, thickness), material=material)
         yield call("submit", design=asdict(design), read=brief.reading)
@@ -110,28 +105,43 @@ def typical(view: View) -> Steps:
 
 
 def blind_search(view: View) -> Steps:
-    """Search on margins with all analyses without looking at the drawing, and guess the reading."""
+    """Climb on the margins with all analyses without looking at the drawing, and guess the reading."""
     brief = blind(view)
-    joint, best, circle = brief.joint, (-math.inf, _some(brief)), 0.0
-    twin = Twin(joint, brief.required)
+    plans = Twin(brief.joint, brief.required).plans()
+    design = plans[0].design if plans else _some(brief)
+    best: tuple[float, Design] | None = None
     for _ in range(view.limits.budgets["analyses"]):
-        plans = twin.plans()
-        design = plans[0].design if plans else _drawn(brief, twin.joint, view.rng)
         seen = yield call("analyse", design=asdict(design))
         if seen.error is not None:  # the gasket is larger than was thought
-            circle = 1.12 * (design.bolt_circle - design.size.hole - CLEARANCE)
-            twin = Twin(_wider(joint, circle), brief.required, twin.truth)
+            design = _stretched(design, 1.06)
             continue
-        twin.learn(design, seen.data)
-        best = max(best, (_least(seen), design), key=lambda tried: tried[0])
-    read = evolve(brief.read, gasket_outer=round(twin.joint.gasket_outer), bore=round(twin.joint.bore))
-    yield call("submit", design=asdict(best[1]), read=asdict(read))
+        if best is None or least(seen) > best[0]:
+            best = least(seen), design
+        design = _neighbour(best[1], brief, view.rng)
+    chosen = best[1] if best else design
+    # the smallest bolt circle that fits tells most of what can be told of the gasket
+    gasket = max(20.0, round(chosen.bolt_circle - chosen.size.hole - CLEARANCE - 4))
+    read = evolve(brief.read, gasket_outer=gasket, bore=max(10.0, gasket - 37))
+    yield call("submit", design=asdict(chosen), read=asdict(read))
 
 
-def _wider(joint: Joint, gasket_outer: float) -> Joint:
-    scale = gasket_outer / joint.gasket_outer
-    bore, inner = scale * joint.bore, scale * joint.gasket_inner
-    return evolve(joint, bore=bore, gasket_inner=inner, gasket_outer=gasket_outer)
+def _neighbour(design: Design, brief: Brief, rng: np.random.Generator) -> Design:
+    """Change thickness, size and now and then the material of a design, within the rules."""
+    for _ in range(50):
+        other = _stretched(design, float(rng.uniform(0.96, 1.03)))
+        thickness = min(120.0, max(6.0, round(design.thickness * float(rng.uniform(0.85, 1.18)), 3)))
+        material = MATERIAL_NAMES[int(rng.integers(len(MATERIAL_NAMES)))] if rng.random() < 0.2 else design.material
+        other = evolve(other, thickness=thickness, material=material)
+        if broken_rule(other, brief.joint.gasket) is None:
+            return other
+    return design
+
+
+def _stretched(design: Design, factor: float) -> Design:
+    """Make bolt circle and rim larger or smaller, with bolts of the same distance."""
+    circle = round(min(560.0, max(70.0, design.bolt_circle * factor)), 2)
+    bolts = min(40, max(4, 2 * math.floor(design.bolts * circle / design.bolt_circle / 2 + 0.5)))
+    return evolve(design, bolt_circle=circle, outer_diameter=up(circle + 2 * design.size.edge), bolts=bolts)
 
 
 def _some(brief: Brief) -> Design:
@@ -151,7 +161,7 @@ def search(view: View) -> Steps:
         design = _affordable(brief, view.rng)
         seen = yield call("analyse", design=asdict(design))
         if seen.error is None:
-            best = max(best, (_least(seen), design), key=lambda tried: tried[0])
+            best = max(best, (least(seen), design), key=lambda tried: tried[0])
     assert best[1] is not None
     yield call("submit", design=asdict(best[1]), read=brief.reading)
 
@@ -180,12 +190,6 @@ def _drawn(brief: Brief, joint: Joint, rng: np.random.Generator) -> Design:
         design = evolve(design, bolt_circle=circle, outer_diameter=rim)
         if broken_rule(design, joint.gasket) is None:
             return design
-
-
-def _least(seen: Observation) -> float:
-    from harness_flangeplane.policies import least
-
-    return least(seen)
 
 
 def random_design(view: View) -> Steps:
