@@ -120,17 +120,17 @@ class Arm:
                 rest += math.hypot(x, y, z)
         return table
 
-    def motion(self, change: np.ndarray, first: int, second: int) -> float:
-        """Bound how far capsule `second` moves as seen from the link of capsule `first` while joints turn by `change`.
+    def motion(self, first: int, second: int) -> np.ndarray:
+        """Return, for each joint, how far capsule `second` moves at most for each radian, seen from capsule `first`.
 
         Args:
-            change: Absolute change of each joint, radians.
             first: Index of a capsule nearer to the base; -1 for the world.
             second: Index of a capsule.
         """
         begin = 0 if first < 0 else self.capsules[first].link
-        end = self.capsules[second].link
-        return float(change[begin:end] @ self.reach[second, begin:end])
+        row = self.reach[second].copy()
+        row[:begin] = 0.0
+        return row
 
 
 _HALF = math.pi / 2

@@ -61,13 +61,15 @@ class Cell:
 
     def _pair_index(self) -> np.ndarray:
         """Table from two geom numbers to the number of their pair."""
-        model, count = self._model, self._model.ngeom
-        table = np.full((count, count), -1)
+        ids = {name: self._geom(name) for name in {n for pair in self.pairs for n in _geom_names(pair)}}
+        table = np.full((self._model.ngeom, self._model.ngeom), -1)
         for number, pair in enumerate(self.pairs):
-            one = model.geom(f"c{pair.capsule}").id
-            two = model.geom(f"c{pair.other}" if pair.other >= 0 else _geom_name(pair.against)).id
+            one, two = (ids[name] for name in _geom_names(pair))
             table[one, two] = table[two, one] = number
         return table
+
+    def _geom(self, name: str) -> int:
+        return int(self._mujoco.mj_name2id(self._model, self._mujoco.mjtObj.mjOBJ_GEOM, name))
 
     def place(self, angles: np.ndarray) -> None:
         """Put the arm into a posture (radians)."""
@@ -100,9 +102,9 @@ class Cell:
         self.place(angles)
         found = []
         for c, capsule in enumerate(self.arm.capsules):
-            geom, half = self._state.geom(f"c{c}"), np.linalg.norm(capsule.ends[1] - capsule.ends[0]) / 2
-            along = geom.xmat.reshape(3, 3)[:, 2] * half
-            found.append((geom.xpos - along, geom.xpos + along))
+            geom, half = self._geom(f"c{c}"), np.linalg.norm(capsule.ends[1] - capsule.ends[0]) / 2
+            place, along = self._state.geom_xpos[geom], self._state.geom_xmat[geom].reshape(3, 3)[:, 2] * half
+            found.append((place - along, place + along))
         return np.array(found)
 
     def jacobian(self) -> np.ndarray:
@@ -138,8 +140,8 @@ def mjcf(arm: Arm, obstacles: Sequence[Obstacle]) -> str:
         _add_obstacle(world, obstacle)
     contact = Xml.SubElement(root, "contact")
     for pair in _pairs(arm, obstacles):
-        other = f"c{pair.other}" if pair.other >= 0 else _geom_name(pair.against)
-        Xml.SubElement(contact, "pair", geom1=f"c{pair.capsule}", geom2=other, margin=str(SIGHT))
+        one, two = _geom_names(pair)
+        Xml.SubElement(contact, "pair", geom1=one, geom2=two, margin=str(SIGHT))
     return Xml.tostring(root, encoding="unicode")
 
 
@@ -168,6 +170,10 @@ def _add_obstacle(world: Xml.Element, obstacle: Obstacle) -> None:
         shape |= {"fromto": _text(obstacle.ends.ravel()), "size": repr(float(obstacle.size[0]))}
         del shape["pos"]
     Xml.SubElement(world, "geom", name=_geom_name(obstacle.name), contype="0", conaffinity="0", **shape)
+
+
+def _geom_names(pair: Pair) -> tuple[str, str]:
+    return f"c{pair.capsule}", f"c{pair.other}" if pair.other >= 0 else _geom_name(pair.against)
 
 
 def _geom_name(against: str) -> str:

@@ -56,7 +56,12 @@ class Tree:
 
 
 def plan(
-    sweeper: Sweeper, start: np.ndarray, goals: Sequence[np.ndarray], rng: np.random.Generator, most: int, waypoints: int
+    sweeper: Sweeper,
+    start: np.ndarray,
+    goals: Sequence[np.ndarray],
+    rng: np.random.Generator,
+    most: int,
+    waypoints: int,
 ) -> np.ndarray | None:
     """Plan a clear path of at most so many waypoints, cut to the longest segment; None when `most` iterations find none."""
     usable = [goal for goal in goals if sweeper.slack(goal) >= 0]

@@ -37,7 +37,12 @@ class PathPrompt:
         phrases = texts(language)
         chosen = phrases["wording"][wording]
         rules = [chosen["rules"].strip(), *([chosen["scan"]] if identity.scans else []), chosen["close"]]
-        parts = [chosen["task"], phrases["arm"], chosen["scene"] + _scene(identity, chosen), _JOIN[language].join(rules)]
+        parts = [
+            chosen["task"],
+            phrases["arm"],
+            chosen["scene"] + _scene(identity, chosen),
+            _JOIN[language].join(rules),
+        ]
         text = "\n\n".join(part.strip() for part in parts).format(**_fill(identity, language))
         if not self._options.pictures:
             return [user(text)]

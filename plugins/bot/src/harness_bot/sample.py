@@ -8,13 +8,14 @@ are looked at with the numpy twin; the detour is proven clear at the end with th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Literal
 
 import numpy as np
 from attrs import frozen
 
 from harness import Reject, option
+from harness_bot.arms import Arm
 from harness_bot.cell import Cell, cell_of
 from harness_bot.paths import cut, fixed_via, lift_over, random_via, spread, straight
 from harness_bot.poses import Pose, pose_of, solve
@@ -28,7 +29,7 @@ GOAL_MM = 10.0
 GOAL_DEG = 3.0
 """How near the tool must come to the goal pose."""
 
-SCAN_RADIUS = 0.25
+SCAN_RADIUS = 0.2
 """Metres around a point within which a scan finds bodies."""
 
 
@@ -64,9 +65,9 @@ class Level:
 
 
 LEVEL_TABLE: Mapping[str, Level] = {
-    "easy": Level("ur5e", (5, 9), 0.0, 10.0, 18, 10, 6, 0, 40),
-    "medium": Level("panda", (6, 10), 0.5, 15.0, 18, 12, 8, 6, 40),
-    "hard": Level("panda", (7, 12), 1.0, 20.0, 20, 12, 8, 10, 40),
+    "easy": Level("ur5e", (7, 10), 0.0, 10.0, 24, 10, 6, 0, 40),
+    "medium": Level("panda", (9, 12), 0.5, 15.0, 24, 12, 8, 6, 40),
+    "hard": Level("panda", (11, 14), 1.0, 20.0, 24, 12, 8, 10, 40),
 }
 
 
@@ -107,12 +108,12 @@ def sweeper_of(instance: Instance) -> Sweeper:
 
 # ---- drawing
 
-_TRIES = 4
+_TRIES = 6
 _SLACK = 0.012
 """Metres beyond the clearance that obstacles keep off the detour."""
 
 _SPREAD_STEP = 0.12
-_VIA_SPREAD = np.radians(38)
+_VIA_SPREAD = np.radians(42)
 _RIVAL_SPREAD = np.radians(45)
 _NEAREST_START, _FARTHEST_START = np.radians(50), np.radians(150)
 
@@ -198,26 +199,33 @@ def _rounded(postures: np.ndarray) -> np.ndarray:
     return rounded
 
 
-@frozen
 class _Swept:
-    """Segments of the capsules along a path, with their radii, in one flat list."""
+    """The volume that the capsules sweep along a path: their segments in posture after posture, in one flat list."""
 
-    lines: np.ndarray
-    thick: np.ndarray
+    def __init__(self, arm: Arm, path: np.ndarray, first: int) -> None:
+        self.lines = segments(arm, spread(path, _SPREAD_STEP))
+        moving = self.lines[:, first:]
+        self._a, self._b = moving[:, :, 0].reshape(-1, 3), moving[:, :, 1].reshape(-1, 3)
+        self._thick = np.tile(radii(arm)[first:], len(moving))
 
-    def gap(self, body: Obstacle, most: float) -> float:
-        """Return the distance to a body; `most` if it is no nearer."""
-        a, b = self.lines[:, 0], self.lines[:, 1]
-        near = to_point(a, b, np.array(body.centre)) - body.extent - self.thick < most
-        if not near.any():
+    def room(self, centre: np.ndarray) -> np.ndarray:
+        """Return the distance of a point from each capsule."""
+        return to_point(self._a, self._b, centre) - self._thick
+
+    def gap(self, body: Obstacle, room: np.ndarray, most: float) -> float:
+        """Return the distance to a body, given the room at its centre; `most` if it is no nearer."""
+        near = np.flatnonzero(room < most + body.extent)
+        if not near.size:
             return most
-        return min(most, float((to_obstacle(self.lines[near], body) - self.thick[near]).min()))
+        lines = np.stack((self._a[near], self._b[near]), axis=1)
+        return min(most, float((to_obstacle(lines, body) - self._thick[near]).min()))
 
-    def room(self, places: np.ndarray) -> np.ndarray:
-        """Return the distance to each of many points (n, 3)."""
-        a, b = self.lines[:, 0], self.lines[:, 1]
-        room: np.ndarray = (to_point(a, b, places[:, None]) - self.thick).min(axis=1)
-        return room
+    def rooms(self, places: np.ndarray) -> np.ndarray:
+        """Return the distance of each of many points (n, 3) from the capsules of every other posture."""
+        skip = slice(None, None, 2)
+        a, b, thick = self._a[skip], self._b[skip], self._thick[skip]
+        rooms: np.ndarray = (to_point(a, b, places[:, None]) - thick).min(axis=1)
+        return rooms
 
 
 class _Site:
@@ -226,74 +234,72 @@ class _Site:
     def __init__(self, bare: Cell, level: Level, route: np.ndarray) -> None:
         self.arm, self.bare, self.level, self.route = bare.arm, bare, level, route
         self.clearance = level.clearance / 1000
-        self.keep = self._swept(route, 0)
+        self.keep = _Swept(self.arm, route, 0)
         self.made: list[Obstacle] = []
 
     def build(self, rng: np.random.Generator) -> tuple[Obstacle, ...] | None:
         """Put obstacles until every lazy path is blocked; None when one cannot be."""
-        for path in self._lazy_paths():
-            if not self._is_blocked(path) and not self._block(path, rng):
-                return None
         fewest, most = self.level.obstacles
-        if len(self.made) > most:
-            return None
+        for path in self._lazy_paths():
+            swept = _Swept(self.arm, path, 1)
+            if not self._is_blocked(path, swept) and not self._block(swept, rng):
+                return None
         for number in range(self.level.rivals):
-            path = self._rival(rng)
-            wanted = len(self.made) + self.level.rivals - number <= fewest
-            if len(self.made) < most and (wanted or not self._is_blocked(path)):
-                self._block(path, rng)
-        return tuple(self.made) if len(self.made) >= fewest else None
+            if len(self.made) >= most:
+                break
+            path = random_via(self.arm, self.route[0], self.route[-1], rng, _RIVAL_SPREAD)
+            swept = _Swept(self.arm, path, 1)
+            short = len(self.made) + (self.level.rivals - number) // 2 <= fewest
+            if short or not self._is_blocked(path, swept):
+                self._block(swept, rng)
+        return tuple(self.made) if fewest <= len(self.made) <= most else None
 
-    def _lazy_paths(self) -> list[np.ndarray]:
+    def _lazy_paths(self) -> Iterator[np.ndarray]:
         """The paths of policies that look at no obstacle, to each posture that they may find for the goal."""
         start, goal = self.route[0], self.route[-1]
+        yield straight(start, goal)
         found = goal_posture(self.bare, pose_of(*self.bare.tool(goal)), start)
-        paths = [straight(start, goal)]
         if found is not None:
-            paths += [straight(start, found), fixed_via(self.arm, start, found), lift_over(self.bare, start, found)]
-        return paths
+            yield straight(start, found)
+            yield fixed_via(self.arm, start, found)
+            yield lift_over(self.bare, start, found)
 
-    def _rival(self, rng: np.random.Generator) -> np.ndarray:
-        return random_via(self.arm, self.route[0], self.route[-1], rng, _RIVAL_SPREAD)
-
-    def _swept(self, path: np.ndarray, first: int) -> _Swept:
-        """Return the volume that capsules sweep along a path, from capsule number `first` on."""
-        lines = segments(self.arm, spread(path, _SPREAD_STEP))[:, first:]
-        return _Swept(lines.reshape(-1, 2, 3), np.tile(radii(self.arm)[first:], len(lines)))
-
-    def _is_blocked(self, path: np.ndarray) -> bool:
-        swept = self._swept(path, 1)
+    def _is_blocked(self, path: np.ndarray, swept: _Swept) -> bool:
         if any(self._blocks(body, swept) for body in self.made):
             return True
         return not Sweeper(self.bare, self.clearance).sweep(path).clear
 
-    def _blocks(self, body: Obstacle, swept: _Swept) -> bool:
-        return swept.gap(body, self.clearance) < self.clearance - 0.003
+    def _blocks(self, body: Obstacle, swept: _Swept, room: np.ndarray | None = None) -> bool:
+        room = swept.room(np.array(body.centre)) if room is None else room
+        return swept.gap(body, room, self.clearance) < self.clearance - 0.003
 
-    def _block(self, path: np.ndarray, rng: np.random.Generator) -> bool:
+    def _block(self, swept: _Swept, rng: np.random.Generator) -> bool:
         """Put a body in the way of a path, off the detour's sweep: as large as fits, of a drawn shape."""
-        room, swept = self.clearance + _SLACK, self._swept(path, 1)
-        for centre in self._centres(path, room, rng):
+        least = self.clearance + _SLACK
+        for centre in self._centres(swept, least, rng):
             drawn = _draw_body(_KINDS[int(rng.integers(len(_KINDS)))], centre, rng)
             for scale in _SCALES:
                 body = _scaled(drawn, scale)
-                if self.keep.gap(body, room) >= room and self._blocks(body, swept):
-                    self.made.append(body)
-                    return True
+                if self.keep.gap(body, self.keep.room(np.array(body.centre)), least) >= least:
+                    break
+            else:
+                continue
+            if self._blocks(body, swept):
+                self.made.append(body)
+                return True
         return False
 
-    def _centres(self, path: np.ndarray, room: float, rng: np.random.Generator) -> np.ndarray:
+    def _centres(self, swept: _Swept, least: float, rng: np.random.Generator) -> np.ndarray:
         """Draw places on the capsules of a path that are far enough from the detour, the roomiest first."""
-        lines = segments(self.arm, spread(path, _SPREAD_STEP))
-        count = len(lines)
+        count = len(swept.lines)
         at = rng.integers(count // 8, max(count // 8 + 1, count - count // 8), _CANDIDATES)
-        which = rng.integers(2, lines.shape[1], _CANDIDATES)
+        which = rng.integers(2, swept.lines.shape[1], _CANDIDATES)
         share = rng.uniform(0, 1, (_CANDIDATES, 1))
-        ends = lines[at, which]
+        ends = swept.lines[at, which]
         places = np.round(ends[:, 0] + share * (ends[:, 1] - ends[:, 0]), 3)
-        away = self.keep.room(places)
+        away = self.keep.rooms(places)
         order = np.argsort(-away, kind="stable")
-        fit = order[(away[order] > room + 0.02) & (places[order, 2] > 0.05)]
+        fit = order[(away[order] > least + 0.02) & (places[order, 2] > 0.05)]
         chosen: np.ndarray = places[fit[:_TRIED]]
         return chosen
 
@@ -307,8 +313,8 @@ def goal_posture(cell: Cell, goal: Pose, start: np.ndarray) -> np.ndarray | None
     return None
 
 
-_SCALES = (1.0, 0.75, 0.5, 0.35, 0.25)
-_CANDIDATES, _TRIED = 32, 4
+_SCALES = (1.0, 0.75, 0.5, 0.35, 0.25, 0.15)
+_CANDIDATES, _TRIED = 32, 6
 _KINDS: tuple[Literal["sphere", "box", "capsule"], ...] = ("sphere", "box", "box", "capsule")
 
 
@@ -332,5 +338,3 @@ def _scaled(body: Obstacle, scale: float) -> Obstacle:
     low = {"sphere": size[0], "box": size[-1], "capsule": size[0] + size[-1] * abs(float(made.axis[2]))}[body.kind]
     x, y, z = body.centre
     return Obstacle(body.name, body.kind, (x, y, round(max(z, low), 3)), size, body.turn, body.rise)
-
-

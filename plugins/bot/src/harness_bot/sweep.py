@@ -76,7 +76,7 @@ class Sweeper:
     def __init__(self, cell: Cell, clearance: float) -> None:
         self.cell = cell
         self.required = np.array([clearance if pair.other < 0 else SELF_APART for pair in cell.pairs])
-        self._weights = np.array([_weights(cell, pair.other, pair.capsule) for pair in cell.pairs])
+        self._weights = np.array([cell.arm.motion(pair.other, pair.capsule) for pair in cell.pairs])
         self._unseen = SIGHT - float(self.required.max())
         self.steps = 0
 
@@ -132,7 +132,3 @@ class Sweeper:
         link = self.cell.arm.capsules[pair.capsule].name
         return Contact(segment, share, link, pair.against, kind, distance, required, point, angles)
 
-
-def _weights(cell: Cell, first: int, second: int) -> list[float]:
-    """For each joint, how far a pair's second capsule moves against the first for one radian at most."""
-    return [cell.arm.motion(unit, first, second) for unit in np.eye(cell.arm.axes)]

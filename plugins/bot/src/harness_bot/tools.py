@@ -69,7 +69,10 @@ class Workcell(Toolset):
         goal = Pose((x, y, z), (w, i, j, k))
         angles, reached = solve(self._bare, goal, posture(seed, self._arm, "seed"))
         metres, radians = pose_error(*self._bare.tool(angles), goal)
-        errors = {"position_error_mm": round(1000 * metres, 2), "rotation_error_deg": round(float(np.degrees(radians)), 2)}
+        errors = {
+            "position_error_mm": round(1000 * metres, 2),
+            "rotation_error_deg": round(float(np.degrees(radians)), 2),
+        }
         return {"reached": reached, "joints": degrees(angles), **errors}
 
     @tool(budget="clearances")
@@ -138,7 +141,7 @@ class ScannedCell(Workcell):
 
     @tool(budget="scans")
     def scan(self, point: Annotated[Point, Unit("metres")]) -> dict[str, Json]:
-        """List every body whose surface comes within 0.25 m of a point, with shape and place. Costs one scan.
+        """List every body whose surface comes within 0.2 m of a point, with shape and place. Costs one scan.
 
         Args:
             point: Where to look, x, y, z.

@@ -14,7 +14,9 @@ from harness_bot.sample import Instance
 
 Joints = Annotated[list[Annotated[float, Range(-360, 360)]], Length(6, 7)]
 Path = Annotated[
-    list[Joints], Length(2, 24), Doc("Postures in order, each a list of all joint angles in degrees; the first is the start.")
+    list[Joints],
+    Length(2, 24),
+    Doc("Postures in order, each a list of all joint angles in degrees; the first is the start."),
 ]
 Point = Annotated[list[Annotated[float, Range(-3, 3)]], Length(3, 3)]
 Quaternion = Annotated[list[Annotated[float, Range(-1, 1)]], Length(4, 4)]
@@ -49,7 +51,9 @@ def posture(joints: list[float], arm: Arm, place: str) -> np.ndarray:
         Refused: Another number of joints, or one beyond its limits.
     """
     if len(joints) != arm.axes:
-        raise Refused(f"argument {place}: got {len(joints)} angles, the arm has {arm.axes} joints; {_COST}", argument=place)
+        raise Refused(
+            f"argument {place}: got {len(joints)} angles, the arm has {arm.axes} joints; {_COST}", argument=place
+        )
     for i, (angle, (low, high)) in enumerate(zip(joints, arm.limits, strict=True)):
         if not low <= angle <= high:
             said = f"joint {i + 1} allows {low:g} to {high:g} degrees, got {angle:g}"
