@@ -126,7 +126,7 @@ class Targets:
 
 @frozen
 class Bar:
-    """The burdens between which partial credit is measured: best simple rule, and the planner."""
+    """The burdens between which partial credit is measured: that of a simple rule, and the planner's."""
 
     naive: float
     planner: float

@@ -58,10 +58,10 @@ def sweep_sequences(
     return {"deaths": deaths, "overflow": overflow, "cost": field.spent, "aftermath": later}
 
 
-def best_burden(identity: Identity, policies: tuple[Policy, ...], steps: int = STEPS) -> float:
-    """Return the burden of the best of some constant policies."""
+def burdens(identity: Identity, policies: tuple[Policy, ...], steps: int = STEPS) -> list[float]:
+    """Return the burdens of some constant policies, best first."""
     found = sweep(identity, policies, steps)
-    return float(np.sum([VALUES[name] * values for name, values in found.items()], axis=0).min())
+    return sorted(np.sum([VALUES[name] * values for name, values in found.items()], axis=0).tolist())
 
 
 def _send(identity: Identity, field: Field, week: int) -> None:

@@ -35,6 +35,7 @@ class Plan:
         step: Weeks between readings that the bulletins granted suffice for.
         orders: Orders granted per such reading.
         supplied: Whether there are vaccine, tests, surge beds and a treasury.
+        foot: Which of the constant levels, best first, earns the least partial credit.
         ranges: Bounds that differ from those of `sample.RANGES`.
     """
 
@@ -48,6 +49,7 @@ class Plan:
     step: int
     orders: int
     supplied: bool = True
+    foot: int = 0
     ranges: Mapping[str, tuple[float, float]] = field(factory=dict)
 
 
@@ -64,7 +66,7 @@ PLANS: Final[Mapping[str, Plan]] = {
     "easy": Plan((1, 1), (16, 18), 0.25, 0.05, (2.0, 5.0), 0.0, 0.03, 2, 3),
     "medium": Plan((2, 3), (20, 24), 0.18, 0.09, (3.0, 8.0), 0.6, 0.05, 2, 4),
     "hard": Plan((4, 5), (26, 30), 0.12, 0.13, (4.0, 11.0), 1.0, 0.06, 3, 6),
-    "tiny": Plan((1, 1), (18, 18), 0.10, 0.03, (1.0, 3.0), 0.0, 0.02, 3, 1, supplied=False, ranges=DIVERSE),
+    "tiny": Plan((1, 1), (18, 18), 0.10, 0.03, (1.0, 3.0), 0.0, 0.02, 3, 1, supplied=False, foot=2, ranges=DIVERSE),
 }
 
 

@@ -1,7 +1,8 @@
 """Proposing instances: draw a country and its disease, let the planner play it, and ask for what it reached.
 
 The planner plays through the same tools, bulletins and budgets as any policy. Targets are what it reached plus the
-slack of the level; the bar of partial credit starts at the best of the simple rules, swept over with the true model.
+slack of the level; partial credit starts at the best of the simple rules, swept over with the true model (at `tiny`,
+where beginners shall earn some, at a poor one).
 Draws in which the planner is no better than a simple rule, or the epidemic is none, are rejected.
 """
 
@@ -19,7 +20,7 @@ from harness_epidemic.belief import Brief
 from harness_epidemic.bulletin import bulletin
 from harness_epidemic.country import Bar, Disease, Identity, Region, Supply, Surveillance, Targets
 from harness_epidemic.measures import BED_PRICE
-from harness_epidemic.naive import CONSTANT, DAILY, best_burden
+from harness_epidemic.naive import CONSTANT, DAILY, burdens
 from harness_epidemic.options import PLANS, Options, Plan, budgets
 from harness_epidemic.planner import Planner
 from harness_epidemic.score import burden, targets_for
@@ -69,11 +70,12 @@ class Proposer:
         small = self.options.level == "tiny"
         world = tiny.play(drawn) if small else play(drawn, self.options)
         reached = measure(drawn, world)
-        naive = best_burden(drawn, tiny.LADDER, DAILY) if small else best_burden(drawn, CONSTANT)
+        simple = burdens(drawn, tiny.LADDER, DAILY) if small else burdens(drawn, CONSTANT)
         planned = burden(reached)
-        if planned * (1.0 + LEAST_GAIN) > naive:
+        if planned * (1.0 + LEAST_GAIN) > simple[0]:
             raise Reject("a simple rule does as well as the planner")
-        return evolve(drawn, targets=targets_for(reached, self.plan.slack), bar=Bar(round(naive, 3), round(planned, 3)))
+        bar = Bar(round(simple[self.plan.foot], 3), round(planned, 3))
+        return evolve(drawn, targets=targets_for(reached, self.plan.slack), bar=bar)
 
 
 def play(identity: Identity, options: Options) -> World:
