@@ -25,6 +25,7 @@ _BIG = 2
 _PAPER, _INK, _THIN = 252, 20, 90
 
 Point = tuple[float, float]
+Box = tuple[float, float, float, float]
 
 
 @frozen
@@ -46,10 +47,17 @@ class Style:
 
 @frozen
 class Drawn:
-    """A drawing: the PNG and what stands on it by name."""
+    """A drawing.
+
+    Attributes:
+        data: the PNG.
+        labels: what stands on it by name.
+        boxes: where each printed text stands: left, top, right, foot.
+    """
 
     data: bytes
     labels: Mapping[str, str]
+    boxes: Mapping[str, Box]
 
 
 @lru_cache(maxsize=64)
@@ -62,7 +70,8 @@ def draw(joint: Joint, design: Design, style: Style) -> Drawn:
     _front(sheet, joint, design, style, (760.0 if mirrored else 285.0, 290.0), bore_in_front)
     _section(sheet, joint, design, style, 120.0 if mirrored else 640.0, not bore_in_front)
     _title(sheet, joint, design)
-    return Drawn(png(sheet.finished()), dict(sheet.labels))
+    data = png(sheet.finished())
+    return Drawn(data, dict(sheet.labels), dict(sheet.boxes))
 
 
 def style_of(identity: Identity) -> Style:
@@ -161,7 +170,7 @@ def _scale_bar(sheet: _Sheet, scale: float, left: float, y: float) -> None:
             sheet.filled(start, y, start + scale * length / 5, y + 7)
     sheet.box(left, y, left + scale * length, y + 7, 1)
     sheet.text("scale_bar", f"{length} mm", (left + scale * length + 34, y + 4), 14)
-    sheet.text("scale_of", "scale of section", (left + scale * length + 124, y + 4), 14)
+    sheet.text("scale_of", "scale of section", (left + 55, y - 17), 14)
     sheet.measured("scale_bar", scale * length)
 
 
@@ -198,6 +207,7 @@ class _Sheet:
 
     Attributes:
         labels: what stands on the sheet by name.
+        boxes: where each printed text stands, once the sheet is finished.
     """
 
     def __init__(self) -> None:
@@ -205,20 +215,21 @@ class _Sheet:
         self._pen = ImageDraw.Draw(self._canvas)
         self._texts: list[tuple[str, Point, int]] = []
         self.labels: dict[str, str] = {}
+        self.boxes: dict[str, Box] = {}
 
     def finished(self) -> Image.Image:
         """Reduce the canvas and set the texts."""
         small = self._canvas.reduce(_BIG)
         pen = ImageDraw.Draw(small)
-        for text, at, size in self._texts:
-            _set(pen, text, at, size)
+        for name, at, size in self._texts:
+            self.boxes[name] = _set(pen, self.labels[name], at, size)
         return small
 
     # ---- what can be read
 
     def text(self, name: str, text: str, at: Point, size: int = 16) -> None:
         """Print a text about a point."""
-        self._texts.append((text, at, size))
+        self._texts.append((name, at, size))
         self.labels[name] = text
 
     def place(self, name: str, at: Point) -> None:
@@ -333,23 +344,24 @@ class _Sheet:
         self._pen.polygon([_scaled(corner) for corner in (tip, *sides)], fill=_INK)
 
 
-def _set(pen: ImageDraw.ImageDraw, text: str, at: Point, size: int) -> None:
+def _set(pen: ImageDraw.ImageDraw, text: str, at: Point, size: int) -> Box:
     """Set a text about a point on cleared paper; the sign of a diameter is drawn, for the font has none."""
-    font, round_sign = _font(size), "Ø" in text
-    before, _, after = text.partition("Ø")
-    sign = size * 0.78
-    widths = [pen.textlength(part, font) for part in (before, after)]
-    total = sum(widths) + (sign + 2 if round_sign else 0)
+    font, sign = _font(size), size * 0.78
+    parts = text.split("Ø")
+    widths = [pen.textlength(part, font) for part in parts]
+    total = sum(widths) + (len(parts) - 1) * (sign + 2)
     left, y = round(at[0] - total / 2), round(at[1])
-    pen.rectangle((left - 3, y - size * 0.62, left + total + 3, y + size * 0.62), fill=_PAPER)
-    if not round_sign:
-        pen.text((left, y), text, _INK, font, anchor="lm")
-        return
-    pen.text((left, y), before, _INK, font, anchor="lm")
-    start = left + widths[0]
-    pen.ellipse((start + 1, y - sign / 2 + 1, start + sign - 1, y + sign / 2 - 1), outline=_INK, width=1)
-    pen.line((start, y + sign / 2 + 1, start + sign, y - sign / 2 - 1), fill=_INK, width=1)
-    pen.text((start + sign + 2, y), after, _INK, font, anchor="lm")
+    box = (left - 3, y - size * 0.62, left + total + 3, y + size * 0.62)
+    pen.rectangle(box, fill=_PAPER)
+    start = float(left)
+    for place, (part, width) in enumerate(zip(parts, widths, strict=True)):
+        if place:
+            pen.ellipse((start + 1, y - sign / 2 + 1, start + sign - 1, y + sign / 2 - 1), outline=_INK, width=1)
+            pen.line((start, y + sign / 2 + 1, start + sign, y - sign / 2 - 1), fill=_INK, width=1)
+            start += sign + 2
+        pen.text((start, y), part, _INK, font, anchor="lm")
+        start += width
+    return box
 
 
 def _dashes(length: float) -> Iterator[tuple[float, float]]:

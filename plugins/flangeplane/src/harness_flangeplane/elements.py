@@ -110,12 +110,16 @@ class Ring:
         return shares
 
     def stiffen_bore(self, stiffness: float) -> None:
-        """Resist rotation of the inner edge with a moment per radian of circumference and radian of rotation."""
-        first, last = 2 * int(self._grid.bore[0]), 2 * int(self._grid.bore[-1])
-        rate = stiffness / self.shape.height**2
-        self._band[0, first] += rate
-        self._band[0, last] += rate
-        self._band[last - first, first] -= rate
+        """Resist rotation of the inner edge with a moment per radian of circumference and radian of rotation.
+
+        The rotation is that of the straight line nearest to the edge, so that no point of it carries a lone force.
+        """
+        lever = np.linspace(-0.5, 0.5, 2 * self.shape.layers + 1) * self.shape.height
+        shares = self._bore_shares() * lever
+        shares = shares / (shares @ lever)
+        nodes = 2 * self._grid.bore
+        for place, node in enumerate(nodes):
+            self._band[nodes[place:] - node, node] += stiffness * shares[place:] * shares[place]
 
     def fix(self, radius: float, outer_edge: bool = False) -> None:
         """Hold the front face at a radius against axial motion, or clamp the outer edge."""

@@ -47,8 +47,7 @@ class DesignDesk(Toolset):
             design: The flange to analyse.
         """
         self._require_rules(design)
-        if not clears(design, self.identity.joint.gasket_outer):
-            raise Infeasible(CLASH, argument="design.bolt_circle")
+        self._require_room(design)
         found = analyse(self.identity.joint, self.identity.truth, design)
         told = verdict(design, found, self.identity.required)
         return Result(told, metrics={"unsafe": unsafe(found)})
@@ -75,6 +74,7 @@ class DesignDesk(Toolset):
         from harness_flangeplane.drawing import draw, style_of
 
         self._require_rules(design)
+        self._require_room(design)
         drawn = draw(self.identity.joint, design, style_of(self.identity))
         return Result({"drawing": "in the picture"}, images=(image(drawn.data, facts=drawn.labels),))
 
@@ -105,6 +105,11 @@ class DesignDesk(Toolset):
         broken = broken_rule(design, self.identity.joint.gasket)
         if broken is not None:
             raise Refused(broken.text, argument=broken.argument)
+
+    def _require_room(self, design: Design) -> None:
+        """Turn down a design whose holes cut the gasket; charged, so that it cannot be used to feel for its size."""
+        if not clears(design, self.identity.joint.gasket_outer):
+            raise Infeasible(CLASH, argument="design.bolt_circle")
 
 
 def margins(design: Design, found: Found, asked: Requirements) -> dict[str, float]:
