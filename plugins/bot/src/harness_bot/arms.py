@@ -80,7 +80,8 @@ class Arm:
     @cached_property
     def bounds(self) -> np.ndarray:
         """Joint limits in radians, shape (axes, 2)."""
-        return np.radians(np.array(self.limits))
+        limits: np.ndarray = np.radians(np.array(self.limits))
+        return limits
 
     @cached_property
     def offsets(self) -> tuple[tuple[Vector, float], ...]:
@@ -128,7 +129,7 @@ class Arm:
             second: Index of a capsule.
         """
         begin = 0 if first < 0 else self.capsules[first].link
-        row = self.reach[second].copy()
+        row: np.ndarray = self.reach[second].copy()
         row[:begin] = 0.0
         return row
 

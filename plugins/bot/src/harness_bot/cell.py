@@ -122,7 +122,7 @@ def cell_of(arm: str, obstacles: tuple[Obstacle, ...]) -> Cell:
 
 
 def mjcf(arm: Arm, obstacles: Sequence[Obstacle]) -> str:
-    """Write the model: bodies nested along the chain, angles in degrees, one contact pair for each pair that may meet."""
+    """Write the model: bodies nested along the chain, angles in degrees, one contact pair for all that may meet."""
     root = Xml.Element("mujoco", model=arm.name)
     Xml.SubElement(root, "compiler", angle="degree", autolimits="true")
     world = Xml.SubElement(root, "worldbody")
@@ -153,12 +153,16 @@ def _pairs(arm: Arm, obstacles: Sequence[Obstacle]) -> tuple[Pair, ...]:
     return (*with_bodies, *with_floor, *with_self)
 
 
+_UNSEEN = {"contype": "0", "conaffinity": "0"}
+"""Bodies meet in declared pairs only."""
+
+
 def _add_capsules(body: Xml.Element, arm: Arm, link: int) -> None:
     for c, capsule in enumerate(arm.capsules):
         if capsule.link == link:
             ends = _text((*capsule.start, *capsule.end))
             shape = {"type": "capsule", "fromto": ends, "size": repr(capsule.radius)}
-            Xml.SubElement(body, "geom", name=f"c{c}", contype="0", conaffinity="0", **shape)
+            Xml.SubElement(body, "geom", {"name": f"c{c}", **_UNSEEN, **shape})
 
 
 def _add_obstacle(world: Xml.Element, obstacle: Obstacle) -> None:
@@ -169,7 +173,7 @@ def _add_obstacle(world: Xml.Element, obstacle: Obstacle) -> None:
     elif obstacle.kind == "capsule":
         shape |= {"fromto": _text(obstacle.ends.ravel()), "size": repr(float(obstacle.size[0]))}
         del shape["pos"]
-    Xml.SubElement(world, "geom", name=_geom_name(obstacle.name), contype="0", conaffinity="0", **shape)
+    Xml.SubElement(world, "geom", {"name": _geom_name(obstacle.name), **_UNSEEN, **shape})
 
 
 def _geom_names(pair: Pair) -> tuple[str, str]:

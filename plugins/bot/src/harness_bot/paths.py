@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 
@@ -22,7 +23,7 @@ _SAFE = math.radians(LONGEST_SEGMENT - 0.5)
 def cut(path: np.ndarray) -> np.ndarray:
     """Put waypoints between those of a path (radians), evenly, so that no segment is too long."""
     pieces = [path[:1]]
-    for start, end in zip(path[:-1], path[1:], strict=True):
+    for start, end in pairwise(path):
         parts = max(1, math.ceil(float(np.abs(end - start).max()) / _SAFE))
         pieces.append(start + np.linspace(0, 1, parts + 1)[1:, None] * (end - start))
     return np.concatenate(pieces)
@@ -31,7 +32,7 @@ def cut(path: np.ndarray) -> np.ndarray:
 def spread(path: np.ndarray, step: float) -> np.ndarray:
     """Return postures along a path, no joint turning by more than `step` radians from one to the next."""
     pieces = [path[:1]]
-    for start, end in zip(path[:-1], path[1:], strict=True):
+    for start, end in pairwise(path):
         parts = max(1, math.ceil(float(np.abs(end - start).max()) / step))
         pieces.append(start + np.linspace(0, 1, parts + 1)[1:, None] * (end - start))
     return np.concatenate(pieces)

@@ -1,7 +1,8 @@
 """A path planner: RRT-Connect on the swept check itself, then short-cuts until the path fits its waypoints.
 
 Two trees grow from the start and from the goal postures. An edge goes as far towards its target as the check proves it
-clear, so that no path has to be checked again. Iterations are counted, never the clock: the same generator gives the same path.
+clear, so that no path has to be checked again. Iterations are counted, never the clock: the same generator gives the
+same path.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ def plan(
     most: int,
     waypoints: int,
 ) -> np.ndarray | None:
-    """Plan a clear path of at most so many waypoints, cut to the longest segment; None when `most` iterations find none."""
+    """Plan a clear path within the waypoints, cut to the longest segment; None when `most` iterations find none."""
     usable = [goal for goal in goals if sweeper.slack(goal) >= 0]
     if not usable or sweeper.slack(start) < 0:
         return None

@@ -25,24 +25,27 @@ from harness_bot.scene import Obstacle, read
 Steps = Generator[Move, Observation, None]
 Found = Generator[Move, Observation, Any]
 
-_SEEDS = 8
-"""Postures of the goal that the reference looks for."""
+_SEEDS = 12
+"""Postures from which the reference looks for the goal at a time."""
 
 _MARGIN = 0.003
 """Metres that the reference keeps beyond the clearance, so that rounding an angle does not matter."""
 
-_ITERATIONS = (400, 800, 1600)
+_ITERATIONS = (300, 1200)
 _UNKNOWN_RADIUS = 0.06
 """Radius of the ball that stands for a body which was touched but cannot be scanned any more."""
 
 
 def reference(view: View) -> Steps:
-    """Plan among the known bodies, check, look around the first contact, plan again."""
+    """Plan among the known bodies, check, look around the first contact, plan again.
+
+    The generator is keyed by what the prompt tells, so that an instance is played the same way every time.
+    """
     brief = read_brief(view.facts)
     rng = generator("bot-reference", view.facts["start"], view.facts["goal"])
-    goals = yield from _goal_postures(brief, rng)
+    goals: list[np.ndarray] = []
     scans = view.limits.budgets.get("scans", 0)
-    path = _plan(brief, goals, rng)
+    path = yield from _plan(brief, goals, rng)
     for number in range(view.limits.budgets["checks"]):
         told = (yield call("check_path", waypoints=path_json(path))).data
         if told["valid"] or "first_break" not in told:
@@ -55,35 +58,41 @@ def reference(view: View) -> Steps:
         if contact["against"] not in {body.name for body in brief.known}:
             x, y, z = contact["point"]
             brief = brief.with_bodies([Obstacle(f"touched {number}", "sphere", (x, y, z), (_UNKNOWN_RADIUS,))])
-        path = _plan(brief, goals, rng)
+        path = yield from _plan(brief, goals, rng)
     yield call("submit", waypoints=path_json(path))
 
 
-def _goal_postures(brief: Brief, rng: np.random.Generator) -> Found:
-    """Ask for joint angles at the goal from several seeds in one turn; return those that are different."""
+def _plan(brief: Brief, goals: list[np.ndarray], rng: np.random.Generator) -> Found:
+    """Plan to the postures found for the goal; look for more of them when that fails; the straight line at last."""
+    sweeper = brief.sweeper(_MARGIN)
+    for most in _ITERATIONS:
+        path = plan(sweeper, brief.start, goals, rng, most, brief.waypoints) if goals else None
+        if path is None and len(goals) < _ENOUGH:
+            yield from _find_goals(brief, goals, rng)
+            path = plan(sweeper, brief.start, goals, rng, most, brief.waypoints)
+        if path is not None:
+            return path
+    return cut(straight(brief.start, goals[0] if goals else brief.start))
+
+
+def _find_goals(brief: Brief, goals: list[np.ndarray], rng: np.random.Generator) -> Found:
+    """Ask for joint angles at the goal from several seeds in one turn; add those that are new, nearest first."""
     low, high = np.radians(np.array(brief.arm.usual)).T
     home = np.radians(np.array(brief.arm.home, dtype=float))
-    seeds = [brief.start, home, *(rng.uniform(low, high) for _ in range(_SEEDS - 2))]
+    seeds = [*(() if goals else (brief.start, home)), *(rng.uniform(low, high) for _ in range(_SEEDS - 2))]
     told = yield calls(*(_ask_inverse(brief.goal, seed) for seed in seeds))
-    answers = [told.item(i) for i in range(len(seeds))]
-    found = [np.radians(np.array(answer["joints"])) for answer in answers if answer["reached"]]
-    apart = [q for i, q in enumerate(found) if all(np.abs(q - other).max() > 0.02 for other in found[:i])]
-    return sorted(apart, key=lambda q: float(np.abs(q - brief.start).max()))
+    for answer in (told.item(i) for i in range(len(seeds))):
+        posture = np.radians(np.array(answer["joints"]))
+        if answer["reached"] and all(np.abs(posture - other).max() > 0.02 for other in goals):
+            goals.append(posture)
+    goals.sort(key=lambda q: float(np.abs(q - brief.start).max()))
+
+
+_ENOUGH = 20
 
 
 def _ask_inverse(goal: Pose, seed: np.ndarray) -> Move:
     return call("inverse", **pose_json(goal), seed=path_json(seed[None])[0])
-
-
-def _plan(brief: Brief, goals: Sequence[np.ndarray], rng: np.random.Generator) -> np.ndarray:
-    """Plan with more and more iterations, then with less room; the straight line if all that finds nothing."""
-    for extra in (_MARGIN, 0.001):
-        sweeper = brief.sweeper(extra)
-        for most in _ITERATIONS:
-            path = plan(sweeper, brief.start, goals, rng, most, brief.waypoints)
-            if path is not None:
-                return path
-    return cut(straight(brief.start, goals[0] if goals else brief.start))
 
 
 # ---- lazy policies: each submits one path at once
@@ -122,12 +131,10 @@ def _fixed_via(brief: Brief, view: View) -> Found:
 
 
 def _random_via(brief: Brief, view: View) -> Found:
-    """Go through a posture drawn about the straight line."""
+    """Go through a posture drawn at random."""
     goal = yield from _goal_posture(brief)
-    return random_via(brief.arm, brief.start, goal, view.rng, _VIA_SPREAD)
-
-
-_VIA_SPREAD = np.radians(45)
+    low, high = np.radians(np.array(brief.arm.usual)).T
+    return through(brief.start, view.rng.uniform(low, high), goal)
 
 
 def _stay(brief: Brief, view: View) -> Found:
@@ -162,6 +169,8 @@ def random_legal(view: View) -> Steps:
 
 
 # ---- adversaries: they may use the whole budget of checks
+
+_VIA_SPREAD = np.radians(45)
 
 
 def _best_checked(brief: Brief, view: View, drafts: Iterator[np.ndarray]) -> Steps:

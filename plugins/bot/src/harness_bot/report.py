@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 from attrs import frozen
@@ -68,7 +69,7 @@ def measure(path: np.ndarray, instance: Instance) -> Report:
 def _worst(path: np.ndarray, sweeper: Sweeper) -> Contact | None:
     """Describe the posture with the least slack, of those a few degrees apart."""
     least, found = math.inf, None
-    for segment, ends in enumerate(zip(path[:-1], path[1:], strict=True), start=1):
+    for segment, ends in enumerate(pairwise(path), start=1):
         postures = spread(np.array(ends), _WORST_STEP)
         slacks = [sweeper.slack(posture) for posture in postures]
         at = int(np.argmin(slacks))

@@ -1,4 +1,4 @@
-"""The reward layer: a clear path to the goal is success; else credit for coming near it, most of it for doing so clear."""
+"""The reward layer: a clear path to the goal is success; else credit for coming near it, most for staying clear."""
 
 from __future__ import annotations
 

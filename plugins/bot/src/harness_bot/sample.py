@@ -17,7 +17,7 @@ from attrs import frozen
 from harness import Reject, option
 from harness_bot.arms import Arm
 from harness_bot.cell import Cell, cell_of
-from harness_bot.paths import cut, fixed_via, lift_over, random_via, spread, straight
+from harness_bot.paths import cut, fixed_via, lift_over, random_via, spread, straight, through
 from harness_bot.poses import Pose, pose_of, solve
 from harness_bot.scene import Obstacle
 from harness_bot.sweep import Sweeper
@@ -65,9 +65,9 @@ class Level:
 
 
 LEVEL_TABLE: Mapping[str, Level] = {
-    "easy": Level("ur5e", (7, 10), 0.0, 10.0, 24, 10, 6, 0, 40),
-    "medium": Level("panda", (9, 12), 0.5, 15.0, 24, 12, 8, 6, 40),
-    "hard": Level("panda", (11, 14), 1.0, 20.0, 24, 12, 8, 10, 40),
+    "easy": Level("ur5e", (8, 12), 0.0, 10.0, 32, 10, 6, 0, 40),
+    "medium": Level("panda", (9, 13), 0.5, 15.0, 34, 12, 8, 6, 40),
+    "hard": Level("panda", (11, 14), 1.0, 20.0, 28, 12, 8, 10, 40),
 }
 
 
@@ -210,7 +210,8 @@ class _Swept:
 
     def room(self, centre: np.ndarray) -> np.ndarray:
         """Return the distance of a point from each capsule."""
-        return to_point(self._a, self._b, centre) - self._thick
+        room: np.ndarray = to_point(self._a, self._b, centre) - self._thick
+        return room
 
     def gap(self, body: Obstacle, room: np.ndarray, most: float) -> float:
         """Return the distance to a body, given the room at its centre; `most` if it is no nearer."""
@@ -247,7 +248,7 @@ class _Site:
         for number in range(self.level.rivals):
             if len(self.made) >= most:
                 break
-            path = random_via(self.arm, self.route[0], self.route[-1], rng, _RIVAL_SPREAD)
+            path = self._rival(rng, wild=number % 2 == 1)
             swept = _Swept(self.arm, path, 1)
             short = len(self.made) + (self.level.rivals - number) // 2 <= fewest
             if short or not self._is_blocked(path, swept):
@@ -263,6 +264,14 @@ class _Site:
             yield straight(start, found)
             yield fixed_via(self.arm, start, found)
             yield lift_over(self.bare, start, found)
+
+    def _rival(self, rng: np.random.Generator, wild: bool) -> np.ndarray:
+        """Draw a path over one via-point: about the straight line, or anywhere."""
+        start, goal = self.route[0], self.route[-1]
+        if not wild:
+            return random_via(self.arm, start, goal, rng, _RIVAL_SPREAD)
+        low, high = np.radians(np.array(self.arm.usual)).T
+        return through(start, rng.uniform(low, high), goal)
 
     def _is_blocked(self, path: np.ndarray, swept: _Swept) -> bool:
         if any(self._blocks(body, swept) for body in self.made):

@@ -1,4 +1,4 @@
-"""What stands in the cell: spheres, boxes and capsules, as plain records that the identity, the prompt and tools share."""
+"""What stands in the cell: spheres, boxes and capsules, as records that identity, prompt and tools share."""
 
 from __future__ import annotations
 

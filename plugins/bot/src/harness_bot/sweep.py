@@ -11,6 +11,8 @@ more than `SLIP`.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from attrs import frozen
 
@@ -84,7 +86,7 @@ class Sweeper:
         """Check a path of waypoints, shape (n, axes), radians, straight in joint space between them."""
         lengths = np.abs(np.diff(path, axis=0)).max(axis=1)
         total = max(float(lengths.sum()), 1e-9)
-        for number, (start, end) in enumerate(zip(path[:-1], path[1:], strict=True)):
+        for number, (start, end) in enumerate(pairwise(path)):
             share = self.first_break(start, end)
             if share is not None:
                 contact = self._describe(number + 1, share, start + share * (end - start))
@@ -131,4 +133,3 @@ class Sweeper:
         required, point = float(self.required[number]), self.cell.contact_point(number)
         link = self.cell.arm.capsules[pair.capsule].name
         return Contact(segment, share, link, pair.against, kind, distance, required, point, angles)
-

@@ -53,13 +53,12 @@ class Workcell(Toolset):
         rotation: Quaternion,
         seed: Annotated[Joints, Unit("degrees")],
     ) -> dict[str, Json]:
-        """Search for joint angles with the tool at a pose, starting from a seed; another seed may find another posture.
-        Looks at joint limits but not at obstacles. Free.
+        """Search from a seed for joint angles with the tool at a pose, within the limits, blind to obstacles. Free.
 
         Args:
             position: Where the tool shall be, x, y, z.
             rotation: Unit quaternion w, x, y, z of the tool.
-            seed: Joint angles to start from.
+            seed: Joint angles to start from; another seed may find another posture.
         """
         size = float(np.linalg.norm(rotation))
         if abs(size - 1) > 0.02:
@@ -92,8 +91,7 @@ class Workcell(Toolset):
 
     @tool(budget="checks")
     def check_path(self, waypoints: Path) -> dict[str, Json]:
-        """Check a whole path, swept between its waypoints: where it first breaks a requirement, where it is worst, and
-        how far its end is from the goal. Costs one check.
+        """Check a whole path: where it first breaks a requirement, its worst place, its goal error. Costs one check.
 
         Args:
             waypoints: The path.

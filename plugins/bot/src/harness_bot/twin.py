@@ -20,7 +20,7 @@ _ROUNDS = 22
 
 
 def link_frames(arm: Arm, angles: np.ndarray) -> np.ndarray:
-    """Return the frames of base and links, shape (axes + 1, n, 4, 4), for joint angles of shape (n, axes) in radians."""
+    """Return the frames of base and links, (axes + 1, n, 4, 4), for joint angles (n, axes) in radians."""
     count = len(angles)
     frames = np.empty((arm.axes + 1, count, 4, 4))
     frames[0] = at = np.broadcast_to(np.eye(4), (count, 4, 4))
@@ -56,9 +56,9 @@ def radii(arm: Arm) -> np.ndarray:
 
 
 def to_obstacle(lines: np.ndarray, obstacle: Obstacle) -> np.ndarray:
-    """Return the distance of segments (…, 2, 3) from a body's surface; inside a box or at a capsule's axis it is a bound.
+    """Return the distance of segments (…, 2, 3) from a body's surface.
 
-    Negative inside. Exact wherever the segment stays outside the body.
+    Exact wherever the segment stays outside the body; negative inside, there only a bound.
     """
     a, b = lines[..., 0, :], lines[..., 1, :]
     if obstacle.kind == "sphere":
@@ -108,7 +108,7 @@ def between(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray) -> np.nd
 def clearances(
     arm: Arm, obstacles: Sequence[Obstacle], angles: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return distances to obstacles (n, capsules, obstacles), to the floor (n, capsules), and of self pairs (n, pairs)."""
+    """Return distances to obstacles (n, capsules, obstacles), the floor (n, capsules), in self pairs (n, pairs)."""
     lines, thick = segments(arm, angles), radii(arm)
     away = [to_obstacle(lines, obstacle) - thick for obstacle in obstacles]
     first, second = np.array(arm.self_pairs).T
@@ -141,7 +141,9 @@ def _to_box(a: np.ndarray, b: np.ndarray, box: Obstacle) -> np.ndarray:
         p, q = np.where(left, fresh, q), np.where(left, p, fresh)
         value = at(fresh)
         f, g = np.where(left, value, g), np.where(left, f, value)
-    return np.minimum(np.minimum(f, g), np.minimum(at(np.zeros_like(low)), at(np.ones_like(low))))
+    ends = np.minimum(at(np.zeros_like(low)), at(np.ones_like(low)))
+    least: np.ndarray = np.minimum(np.minimum(f, g), ends)
+    return least
 
 
 def _dot(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -159,7 +161,8 @@ def _about_z(angle: np.ndarray) -> np.ndarray:
 
 def _about_x(row: Row) -> np.ndarray:
     cos, sin = np.cos(row.alpha), np.sin(row.alpha)
-    return np.array(((1, 0, 0, 0), (0, cos, -sin, 0), (0, sin, cos, 0), (0, 0, 0, 1)))
+    turn: np.ndarray = np.array(((1, 0, 0, 0), (0, cos, -sin, 0), (0, sin, cos, 0), (0, 0, 0, 1)))
+    return turn
 
 
 def _shift(x: float, y: float, z: float) -> np.ndarray:

@@ -58,7 +58,8 @@ def posture(joints: list[float], arm: Arm, place: str) -> np.ndarray:
         if not low <= angle <= high:
             said = f"joint {i + 1} allows {low:g} to {high:g} degrees, got {angle:g}"
             raise Refused(f"argument {place}[{i}]: {said}; {_COST}", argument=f"{place}[{i}]")
-    return np.radians(np.array(joints))
+    made: np.ndarray = np.radians(np.array(joints))
+    return made
 
 
 def waypoints_of(path: list[list[float]], instance: Instance) -> np.ndarray:
@@ -75,12 +76,13 @@ def waypoints_of(path: list[list[float]], instance: Instance) -> np.ndarray:
     away = np.degrees(np.abs(made[0] - np.radians(instance.start)))
     if away.max() > START_TOLERANCE:
         joint = int(away.argmax())
-        said = f"the path must begin at the start {list(instance.start)}; joint {joint + 1} is {away[joint]:.2f} degrees off"
+        said = f"joint {joint + 1} is {away[joint]:.2f} degrees off the start {list(instance.start)}"
         raise Refused(f"argument {place}[0]: {said}; {_COST}", argument=f"{place}[0]")
     turns = np.degrees(np.abs(np.diff(made, axis=0)))
     if turns.max() > LONGEST_SEGMENT + 1e-6:
         segment, joint = (int(v) for v in np.unravel_index(turns.argmax(), turns.shape))
-        said = f"joint {joint + 1} turns {turns[segment, joint]:.1f} degrees from the waypoint before, at most {LONGEST_SEGMENT:g}"
+        turn = f"{turns[segment, joint]:.1f} degrees from the waypoint before"
+        said = f"joint {joint + 1} turns {turn}, at most {LONGEST_SEGMENT:g} allowed"
         raise Refused(f"argument {place}[{segment + 1}]: {said}; {_COST}", argument=f"{place}[{segment + 1}]")
     return made
 
