@@ -32,12 +32,14 @@ class Brief:
         joint: the joint, as read or guessed.
         required: what is asked.
         read: what is handed in as the reading.
+        doubt: told deviation of forces and strengths, as a share.
         pictured: the flange in the drawing; None for who does not look.
     """
 
     joint: Joint
     required: Requirements
     read: Reading
+    doubt: float
     pictured: Design | None = None
 
     @property
@@ -61,13 +63,13 @@ def sighted(view: View) -> Brief:
     read = Reading(
         joint.bore, joint.gasket_outer, drawn.bolt_circle, drawn.thickness, drawn.bolts, float(joint.pressure)
     )
-    return Brief(joint, _required(view), read, drawn)
+    return Brief(joint, _required(view), read, _doubt(view), drawn)
 
 
 def blind(view: View) -> Brief:
     """Read the prompt alone and guess the rest."""
     guess = asdict(TYPICAL) | {"gasket": _gasket(view)}
-    return Brief(Joint(**guess), _required(view), _GUESSED)
+    return Brief(Joint(**guess), _required(view), _GUESSED, _doubt(view))
 
 
 def pictured(labels: Mapping[str, str]) -> Design:
@@ -101,6 +103,13 @@ def _named(text: str, names: tuple[str, ...]) -> str:
 
 def _gasket(view: View) -> str:
     return next(kind for kind in GASKETS if kind in view.facts["gasket"])
+
+
+def _doubt(view: View) -> float:
+    """The first percentage that the prompt tells of the real joint."""
+    found = re.search(r"(\d+(?:\.\d+)?) %", view.facts["doubt"])
+    assert found is not None
+    return float(found[1]) / 100
 
 
 def _required(view: View) -> Requirements:

@@ -93,7 +93,7 @@ def _front(sheet: _Sheet, joint: Joint, design: Design, style: Style, centre: Po
     sheet.centre_lines(centre, rim + 14)
     for place in range(design.bolts):
         at = _around(centre, circle, style.angle + 360 * place / design.bolts)
-        sheet.circle(at, scale * design.size.hole / 2, 2)
+        sheet.circle(at, scale * design.size.hole / 2, 3)
         sheet.place("bolt_holes", at)
     if style.jacks:
         _jacks(sheet, design, style, centre, scale)

@@ -113,7 +113,7 @@ def blind_search(view: View) -> Steps:
     for _ in range(view.limits.budgets["analyses"]):
         seen = yield call("analyse", design=asdict(design))
         if seen.error is not None:  # the gasket is larger than was thought
-            design = _stretched(design, 1.06)
+            design = _stretched(design, 1.06, brief.joint.gasket)
             continue
         if best is None or least(seen) > best[0]:
             best = least(seen), design
@@ -128,7 +128,7 @@ def blind_search(view: View) -> Steps:
 def _neighbour(design: Design, brief: Brief, rng: np.random.Generator) -> Design:
     """Change thickness, size and now and then the material of a design, within the rules."""
     for _ in range(50):
-        other = _stretched(design, float(rng.uniform(0.96, 1.03)))
+        other = _stretched(design, float(rng.uniform(0.96, 1.03)), brief.joint.gasket)
         thickness = min(120.0, max(6.0, round(design.thickness * float(rng.uniform(0.85, 1.18)), 3)))
         material = MATERIAL_NAMES[int(rng.integers(len(MATERIAL_NAMES)))] if rng.random() < 0.2 else design.material
         other = evolve(other, thickness=thickness, material=material)
@@ -137,11 +137,13 @@ def _neighbour(design: Design, brief: Brief, rng: np.random.Generator) -> Design
     return design
 
 
-def _stretched(design: Design, factor: float) -> Design:
-    """Make bolt circle and rim larger or smaller, with bolts of the same distance."""
-    circle = round(min(560.0, max(70.0, design.bolt_circle * factor)), 2)
-    bolts = min(40, max(4, 2 * math.floor(design.bolts * circle / design.bolt_circle / 2 + 0.5)))
-    return evolve(design, bolt_circle=circle, outer_diameter=up(circle + 2 * design.size.edge), bolts=bolts)
+def _stretched(design: Design, factor: float, gasket: str) -> Design:
+    """Make bolt circle and rim larger or smaller, with bolts of about the same distance and a plate to suit."""
+    circle, size = round(min(560.0, max(70.0, design.bolt_circle * factor)), 2), design.size
+    wanted = 2 * math.floor(design.bolts * circle / design.bolt_circle / 2 + 0.5)
+    bolts = max(4, min(40, wanted, 2 * math.floor(math.pi * circle / size.pitch / 2)))
+    other = evolve(design, bolt_circle=circle, outer_diameter=up(circle + 2 * size.edge), bolts=bolts)
+    return evolve(other, thickness=max(design.thickness, slimmest(size, other.spacing, gasket)))
 
 
 def _some(brief: Brief) -> Design:
