@@ -104,7 +104,7 @@ class Cell:
         for c, capsule in enumerate(self.arm.capsules):
             geom, half = self._geom(f"c{c}"), np.linalg.norm(capsule.ends[1] - capsule.ends[0]) / 2
             place, along = self._state.geom_xpos[geom], self._state.geom_xmat[geom].reshape(3, 3)[:, 2] * half
-            found.append((place - along, place + along))
+            found.append((place + along, place - along))  # MuJoCo lets z point to the start
         return np.array(found)
 
     def jacobian(self) -> np.ndarray:

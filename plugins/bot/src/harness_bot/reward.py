@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from harness import Log, Score, Term
+from collections.abc import Mapping
+
+from harness import Json, Log, Score, Term
 from harness_bot.sample import Instance, Options
 
 _NOTHING = (Term("clear", 0.0, 2.0), Term("approach", 0.0, 1.0))
@@ -39,7 +41,6 @@ def _unused(identity: Instance, log: Log) -> Term:
     return Term("unused", 1 - min(1.0, spent / (identity.checks + identity.scans)))
 
 
-def _account(seen: object) -> str:
-    told = dict(seen)  # type: ignore[call-overload]
-    state = "clear" if told["clear"] else "collides" if told["collides"] else "too close"
-    return f"{state}, {told['position_mm']:.0f} mm and {told['rotation_deg']:.0f} degrees from the goal"
+def _account(seen: Mapping[str, Json]) -> str:
+    state = "clear" if seen["clear"] else "collides" if seen["collides"] else "too close"
+    return f"{state}, {seen['position_mm']:.0f} mm and {seen['rotation_deg']:.0f} degrees from the goal"

@@ -65,9 +65,9 @@ class Level:
 
 
 LEVEL_TABLE: Mapping[str, Level] = {
-    "easy": Level("ur5e", (8, 12), 0.0, 10.0, 32, 10, 6, 0, 40),
-    "medium": Level("panda", (9, 13), 0.5, 15.0, 34, 12, 8, 6, 40),
-    "hard": Level("panda", (11, 14), 1.0, 20.0, 28, 12, 8, 10, 40),
+    "easy": Level("ur5e", (8, 12), 0.0, 10.0, 40, 10, 6, 0, 40),
+    "medium": Level("panda", (9, 13), 0.5, 15.0, 40, 12, 8, 6, 40),
+    "hard": Level("panda", (11, 14), 1.0, 20.0, 40, 12, 8, 10, 40),
 }
 
 
@@ -112,7 +112,10 @@ _TRIES = 6
 _SLACK = 0.012
 """Metres beyond the clearance that obstacles keep off the detour."""
 
-_SPREAD_STEP = 0.12
+_SPREAD_STEP = 0.15
+_ROUNDS = 13
+"""Golden-section steps for boxes: a millimetre is enough here."""
+
 _VIA_SPREAD = np.radians(42)
 _RIVAL_SPREAD = np.radians(45)
 _NEAREST_START, _FARTHEST_START = np.radians(50), np.radians(150)
@@ -202,8 +205,8 @@ def _rounded(postures: np.ndarray) -> np.ndarray:
 class _Swept:
     """The volume that the capsules sweep along a path: their segments in posture after posture, in one flat list."""
 
-    def __init__(self, arm: Arm, path: np.ndarray, first: int) -> None:
-        self.lines = segments(arm, spread(path, _SPREAD_STEP))
+    def __init__(self, arm: Arm, lines: np.ndarray, first: int) -> None:
+        self.lines = lines
         moving = self.lines[:, first:]
         self._a, self._b = moving[:, :, 0].reshape(-1, 3), moving[:, :, 1].reshape(-1, 3)
         self._thick = np.tile(radii(arm)[first:], len(moving))
@@ -219,7 +222,7 @@ class _Swept:
         if not near.size:
             return most
         lines = np.stack((self._a[near], self._b[near]), axis=1)
-        return min(most, float((to_obstacle(lines, body) - self._thick[near]).min()))
+        return min(most, float((to_obstacle(lines, body, _ROUNDS) - self._thick[near]).min()))
 
     def rooms(self, places: np.ndarray) -> np.ndarray:
         """Return the distance of each of many points (n, 3) from the capsules of every other posture."""
@@ -235,23 +238,24 @@ class _Site:
     def __init__(self, bare: Cell, level: Level, route: np.ndarray) -> None:
         self.arm, self.bare, self.level, self.route = bare.arm, bare, level, route
         self.clearance = level.clearance / 1000
-        self.keep = _Swept(self.arm, route, 0)
+        self.keep = _Swept(self.arm, segments(self.arm, spread(route, _SPREAD_STEP)), 0)
         self.made: list[Obstacle] = []
 
     def build(self, rng: np.random.Generator) -> tuple[Obstacle, ...] | None:
         """Put obstacles until every lazy path is blocked; None when one cannot be."""
         fewest, most = self.level.obstacles
         for path in self._lazy_paths():
-            swept = _Swept(self.arm, path, 1)
-            if not self._is_blocked(path, swept) and not self._block(swept, rng):
+            swept = _Swept(self.arm, segments(self.arm, spread(path, _SPREAD_STEP)), 1)
+            blocked = self._is_blocked(swept) or not Sweeper(self.bare, self.clearance).sweep(path).clear
+            if not blocked and not self._block(swept, rng):
                 return None
-        for number in range(self.level.rivals):
+        rivals = self._rivals(rng)
+        for left in range(len(rivals), 0, -1):
             if len(self.made) >= most:
                 break
-            path = self._rival(rng, wild=number % 2 == 1)
-            swept = _Swept(self.arm, path, 1)
-            short = len(self.made) + (self.level.rivals - number) // 2 <= fewest
-            if short or not self._is_blocked(path, swept):
+            swept = rivals[left - 1]
+            short = len(self.made) + left // 2 <= fewest
+            if short or not self._is_blocked(swept):
                 self._block(swept, rng)
         return tuple(self.made) if fewest <= len(self.made) <= most else None
 
@@ -265,18 +269,23 @@ class _Site:
             yield fixed_via(self.arm, start, found)
             yield lift_over(self.bare, start, found)
 
-    def _rival(self, rng: np.random.Generator, wild: bool) -> np.ndarray:
-        """Draw a path over one via-point: about the straight line, or anywhere."""
+    def _rivals(self, rng: np.random.Generator) -> list[_Swept]:
+        """Draw paths over one via-point that the bare arm can be in: about the straight line, or anywhere, in turn."""
         start, goal = self.route[0], self.route[-1]
-        if not wild:
-            return random_via(self.arm, start, goal, rng, _RIVAL_SPREAD)
         low, high = np.radians(np.array(self.arm.usual)).T
-        return through(start, rng.uniform(low, high), goal)
+        bare, paths = Sweeper(self.bare, self.clearance), []
+        for number in range(self.level.rivals):
+            path = random_via(self.arm, start, goal, rng, _RIVAL_SPREAD)
+            if number % 2:
+                path = through(start, rng.uniform(low, high), goal)
+            if bare.slack(path[1]) >= 0:
+                paths.append(spread(path, _SPREAD_STEP))
+        ends = np.cumsum([len(path) for path in paths])[:-1]
+        lines = segments(self.arm, np.concatenate(paths)) if paths else np.empty((0, len(self.arm.capsules), 2, 3))
+        return [_Swept(self.arm, part, 1) for part in np.split(lines, ends)]
 
-    def _is_blocked(self, path: np.ndarray, swept: _Swept) -> bool:
-        if any(self._blocks(body, swept) for body in self.made):
-            return True
-        return not Sweeper(self.bare, self.clearance).sweep(path).clear
+    def _is_blocked(self, swept: _Swept) -> bool:
+        return any(self._blocks(body, swept) for body in self.made)
 
     def _blocks(self, body: Obstacle, swept: _Swept, room: np.ndarray | None = None) -> bool:
         room = swept.room(np.array(body.centre)) if room is None else room

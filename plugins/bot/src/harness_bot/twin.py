@@ -55,10 +55,11 @@ def radii(arm: Arm) -> np.ndarray:
     return np.array([capsule.radius for capsule in arm.capsules])
 
 
-def to_obstacle(lines: np.ndarray, obstacle: Obstacle) -> np.ndarray:
+def to_obstacle(lines: np.ndarray, obstacle: Obstacle, rounds: int = _ROUNDS) -> np.ndarray:
     """Return the distance of segments (…, 2, 3) from a body's surface.
 
-    Exact wherever the segment stays outside the body; negative inside, there only a bound.
+    Exact wherever the segment stays outside the body; negative inside, there only a bound. For a box, the place
+    on the segment is searched in so many rounds.
     """
     a, b = lines[..., 0, :], lines[..., 1, :]
     if obstacle.kind == "sphere":
@@ -66,7 +67,7 @@ def to_obstacle(lines: np.ndarray, obstacle: Obstacle) -> np.ndarray:
     if obstacle.kind == "capsule":
         c, d = obstacle.ends
         return between(a, b, c, d) - obstacle.size[0]
-    return _to_box(a, b, obstacle)
+    return _to_box(a, b, obstacle, rounds)
 
 
 def to_floor(lines: np.ndarray) -> np.ndarray:
@@ -118,7 +119,7 @@ def clearances(
     return np.stack(away, axis=-1) if away else empty, to_floor(lines) - thick, apart
 
 
-def _to_box(a: np.ndarray, b: np.ndarray, box: Obstacle) -> np.ndarray:
+def _to_box(a: np.ndarray, b: np.ndarray, box: Obstacle, rounds: int) -> np.ndarray:
     """Minimise the signed distance of a box, which is convex, along each segment by golden section."""
     turn = np.radians(box.turn)
     into = np.array(((np.cos(turn), -np.sin(turn), 0), (np.sin(turn), np.cos(turn), 0), (0, 0, 1)))
@@ -134,7 +135,7 @@ def _to_box(a: np.ndarray, b: np.ndarray, box: Obstacle) -> np.ndarray:
     low, high = np.zeros(a.shape[:-1]), np.ones(a.shape[:-1])
     p, q = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
     f, g = at(p), at(q)
-    for _ in range(_ROUNDS):
+    for _ in range(rounds):
         left = f < g
         low, high = np.where(left, low, p), np.where(left, q, high)
         fresh = np.where(left, high - _GOLDEN * (high - low), low + _GOLDEN * (high - low))

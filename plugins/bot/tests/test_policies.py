@@ -1,0 +1,75 @@
+"""Scripted policies: each plays to the end without a slip, on the process backend as in this process."""
+
+from __future__ import annotations
+
+import anyio
+import pytest
+
+from harness import Episode, Task, load_task
+from harness.check._subject import transcript
+from harness.policies._scripted import make_view, play_inline, scripts_of
+from harness.rollout import make_backend
+from harness.scripted import Script
+
+TOGETHER = 64
+
+
+def test_every_script_plays_to_a_score_without_refused_calls(task: Task) -> None:
+    sample = task.sample(0, seed=4)
+    for name, script in scripts_of(task).items():
+        if script.play is None:
+            continue
+        episode = play_inline(task, sample, script, "test")
+        assert episode.outcome.status == "scored", name
+        assert {action.status for action in episode.log.actions} == {"ok"}, name
+        assert episode.outcome.success is (name == "reference"), (name, episode.outcome.detail)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_reference_reads_both_languages(task: Task, language: str) -> None:
+    sample = task.sample(1, seed=4, language=language)
+    assert play_inline(task, sample, task.policies["reference"], "test").outcome.success
+
+
+def test_a_quarter_of_the_budgets_is_too_little_but_legal(task: Task) -> None:
+    from attrs import evolve
+
+    from harness.policies._scripted import quartered
+
+    sample = task.sample(0, seed=4)
+    short = evolve(sample, limits=quartered(sample.limits))
+    outcome = play_inline(task, short, task.policies["reference"], "test").outcome
+    assert outcome.status == "scored"
+
+
+@pytest.mark.slow
+def test_64_episodes_at_once_on_worker_processes_are_the_same_as_one_at_a_time() -> None:
+    tasks = [load_task("bot", group=group) for group in ("easy", "hard")]
+    names = ("reference", "random", "straight")
+    plan = [(tasks[i % 2], tasks[i % 2].sample(i // 8, seed=6), names[i % 3]) for i in range(TOGETHER)]
+    alone = [transcript(play_inline(task, sample, scripts_of(task)[name], "many")) for task, sample, name in plan]
+    together = anyio.run(_play_together, plan)
+    assert [together[place] for place in range(TOGETHER)] == alone
+
+
+async def _play_together(plan: list[tuple[Task, object, str]]) -> dict[int, object]:
+    found: dict[int, object] = {}
+
+    async def play(place: int) -> None:
+        task, sample, name = plan[place]
+        script = scripts_of(task)[name]
+        episode = Episode(task, sample, backend)  # type: ignore[arg-type]
+        await episode.open()
+        view = make_view(task, sample, episode.messages, episode.tools, script, ("many",))  # type: ignore[arg-type]
+        assert script.play is not None
+        driver = Script(script.play, view)
+        turn = await episode.step(driver.reply(()))
+        while not turn.done:
+            turn = await episode.step(driver.reply(turn.messages))
+        await episode.close()
+        found[place] = transcript(episode)
+
+    async with make_backend("process", [], 2) as backend, anyio.create_task_group() as group:
+        for place in range(len(plan)):
+            group.start_soon(play, place)
+    return found
