@@ -76,6 +76,6 @@ def test_readings_are_graded_by_what_is_told() -> None:
     assert reading_margins(evolve(said, bore=said.bore + 1), said, False)["bore"] < 0
     assert reading_margins(evolve(said, bolts=said.bolts + 1), said, False)["bolts"] < 0
     assert reading_margins(evolve(said, pressure=said.pressure + 1), said, False)["pressure"] < 0
-    off = evolve(said, thickness=1.055 * said.thickness)
+    off = evolve(said, thickness=1.075 * said.thickness)
     assert reading_margins(off, said, True)["thickness"] > 0
-    assert reading_margins(evolve(off, thickness=1.07 * said.thickness), said, True)["thickness"] < 0
+    assert reading_margins(evolve(off, thickness=1.09 * said.thickness), said, True)["thickness"] < 0

@@ -12,7 +12,7 @@ from harness_flangeplane.design import Reading
 LENGTH: Final = 0.6
 """Error of a printed length that is allowed, mm."""
 
-SHARE: Final = 0.06
+SHARE: Final = 0.08
 """Relative error of a length that is only drawn to scale that is allowed."""
 
 

@@ -222,7 +222,7 @@ def _pictured(joint: Joint, known: Design, rng: np.random.Generator) -> Design:
         name = cast(BoltName, str(rng.choice(BOLT_NAMES[1:5])))
         material = cast(MaterialName, str(rng.choice(MATERIAL_NAMES)))
         bolt = BOLTS[name]
-        thickness = min(90.0, max(10.0, round(2 * known.thickness * float(rng.uniform(0.6, 1.7))) / 2))
+        thickness = min(90.0, max(14.0, round(2 * known.thickness * float(rng.uniform(0.6, 1.7))) / 2))
         circle = math.ceil(least_circle(bolt, joint.gasket_outer)) + int(rng.integers(3, 26))
         rim = math.ceil(circle + 2 * bolt.edge) + int(rng.integers(2, 26))
         counts = _counts(bolt, circle, widest(bolt, thickness, joint.gasket))
