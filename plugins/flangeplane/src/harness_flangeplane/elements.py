@@ -86,13 +86,12 @@ class Ring:
         shape, load = self.shape, self._load
         edges = shape.inner + shape.width * np.arange(shape.columns + 1)
         low, high = np.maximum(edges[:-1], start), np.minimum(edges[1:], stop)
-        nodes = self._grid.back if back else self._grid.front
-        for column in np.flatnonzero(high > low):
-            half = (high[column] - low[column]) / 2
-            radius = (high[column] + low[column]) / 2 + half * _FINE
-            place = 2 * (radius - edges[column]) / shape.width - 1
-            weights = pressure * half * _FINE_WEIGHTS * radius
-            load[2 * nodes[column] + 1] += _line(place) @ weights
+        touched = np.flatnonzero(high > low)
+        half = ((high - low) / 2)[touched, None]
+        radius = ((high + low) / 2)[touched, None] + half * _FINE
+        shares = _line(2 * (radius - edges[touched, None]) / shape.width - 1)  # (3, touched, points)
+        nodes = (self._grid.back if back else self._grid.front)[touched]
+        np.add.at(load, 2 * nodes.T + 1, (shares * (pressure * half * _FINE_WEIGHTS * radius)).sum(axis=2))
 
     def pull_bore(self, force: float) -> None:
         """Pull evenly on the inner edge along the height with a force per radian."""
@@ -155,8 +154,8 @@ class Ring:
             for level in _GAUSS:
                 strain, radius = _strains(shape, float(place), float(level))
                 weight = radius * shape.width * shape.height / shape.layers / 4
-                pressed = np.einsum("ij,cjk->cik", _elasticity(self._poisson), strain)
-                stiffness += np.einsum("c,cji,cjk->cik", weight * self._modulus, strain, pressed, optimize=True)
+                stress = _elasticity(self._poisson) @ strain
+                stiffness += strain.transpose(0, 2, 1) @ stress * (weight * self._modulus)[:, None, None]
         values = np.repeat(stiffness[:, None], shape.layers, axis=1).reshape(-1)[grid.kept]
         return np.bincount(grid.places, values, (grid.bandwidth + 1) * grid.size).reshape(grid.bandwidth + 1, -1)
 
@@ -175,7 +174,7 @@ class Bent:
         """Axial displacement of the front face at a radius, mm."""
         column, place = self.ring._at(radius)
         nodes = self.ring._grid.front[column]
-        return float(_line(np.array([place]))[:, 0] @ self.moved[2 * nodes + 1])
+        return float(_line(place) @ self.moved[2 * nodes + 1])
 
     def spread(self, outer: bool = False) -> float:
         """Mean radial displacement of the inner (or outer) edge, mm."""
@@ -191,7 +190,7 @@ class Bent:
         for station, place in enumerate(_GAUSS):
             for at, level in enumerate(_GAUSS):
                 strain, radius[:, station] = _strains(shape, float(place), float(level))
-                stress = np.einsum("ij,cjk,clk->cli", _elasticity(ring._poisson), strain, own, optimize=True)
+                stress = own @ (_elasticity(ring._poisson) @ strain).transpose(0, 2, 1)  # (columns, layers, 4)
                 seen[:, station, :, at] = stress[:, :, [0, 2]] * ring._modulus[:, None, None]
         lever = ((np.arange(shape.layers)[:, None] + (1 + _GAUSS) / 2) / shape.layers - 0.5).reshape(-1)
         flat = seen.reshape(2 * shape.columns, 2 * shape.layers, 2)
@@ -258,11 +257,12 @@ def _grid(columns: int, layers: int) -> _Grid:
 
 
 def _line(place: Any) -> Array:
-    """Quadratic shape functions of an edge, shape (3, n)."""
-    found: Array = np.stack([place * (place - 1) / 2, 1 - place**2, place * (place + 1) / 2])
+    """Quadratic shape functions of an edge, one row each."""
+    found: Array = np.array([place * (place - 1) / 2, 1 - place**2, place * (place + 1) / 2])
     return found
 
 
+@cache
 def _elasticity(poisson: float) -> Array:
     """Stress (radial, axial, hoop, shear) from strain for a modulus of one."""
     mixed = poisson / (1 - poisson)

@@ -41,7 +41,7 @@ class DesignDesk(Toolset):
 
     @tool(budget="analyses")
     def analyse(self, design: Design) -> Result:
-        """Analyse a design in the real joint by finite elements; tells how far every requirement is from being met.
+        """Analyse a design in the real joint by finite elements; tells each value and its spare, negative when missed.
 
         Args:
             design: The flange to analyse.
