@@ -10,8 +10,8 @@ from harness import Range, option
 
 LEVELS: dict[str, dict[str, int | float | bool]] = {
     "easy": {"slack": 0.12, "doubt": 0.05, "analyses": 12, "jacks": False, "scale_bar": False},
-    "medium": {"slack": 0.05, "doubt": 0.10, "analyses": 6, "jacks": True, "scale_bar": False},
-    "hard": {"slack": 0.03, "doubt": 0.15, "analyses": 5, "jacks": True, "scale_bar": True},
+    "medium": {"slack": 0.06, "doubt": 0.10, "analyses": 6, "jacks": True, "scale_bar": False},
+    "hard": {"slack": 0.025, "doubt": 0.18, "analyses": 5, "jacks": True, "scale_bar": True},
 }
 """What the levels set."""
 

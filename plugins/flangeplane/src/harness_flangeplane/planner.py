@@ -41,8 +41,8 @@ class Kind:
     most: float
 
     def of(self, thickness: float) -> Design:
-        """Return the design of a thickness."""
-        return attrs.evolve(self.design, thickness=round(thickness, 3))
+        """Return the design of a thickness, rounded towards what weight and cost allow."""
+        return attrs.evolve(self.design, thickness=max(self.least, math.floor(1000 * thickness) / 1000))
 
 
 @frozen
