@@ -26,7 +26,7 @@ def test_a_right_reading_of_a_sound_design_is_a_success() -> None:
     score = scored(READ, MET)
     assert score.success
     assert score.margin == pytest.approx(0.02)
-    assert score.total == pytest.approx(0.8 + 0.2 * (0.5 * (1 - 2 / 8) + 0.5 * 0.5))
+    assert score.total == pytest.approx(0.8 + 0.2 * (0.5 * (1 - 2 / IDENTITY.budgets[0]) + 0.5 * 0.5))
 
 
 def test_one_wrong_value_or_one_missed_requirement_is_a_failure() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from flange_cases import known, opened, step
 
-from harness import ImagePart, InlineEpisode, Task
+from harness import ImagePart, InlineEpisode, Sample, Task
 from harness_flangeplane.brief import pictured
 
 BAD: list[tuple[str, dict[str, Any], str]] = [
@@ -137,7 +137,7 @@ def test_a_design_is_drawn_like_the_given_flange(task: Task) -> None:
 
 
 def test_a_flange_that_yields_is_called_unsafe(medium: Task) -> None:
-    sample = medium.sample(6, seed=3)
+    sample = next(s for s in (medium.sample(i, seed=3) for i in range(60)) if _heavy(medium, s))
     identity, design, read = known(medium, sample)
     slim = design | {"material": "GJS-400", "thickness": 6.0}
     slim["bolts"] = 2 * int(3.1415 * slim["bolt_circle"] / identity.known.size.pitch / 2)
@@ -149,6 +149,11 @@ def test_a_flange_that_yields_is_called_unsafe(medium: Task) -> None:
     step(episode, "submit", {"design": slim, "read": read})
     outcome = episode.close()
     assert outcome.reason == "unsafe_action"
+
+
+def _heavy(task: Task, sample: Sample) -> bool:
+    identity = known(task, sample)[0]
+    return bool(identity.joint.pressure == 63 and identity.joint.gasket_outer > 170)
 
 
 def test_the_known_design_with_a_right_reading_succeeds_and_with_a_wrong_one_does_not(task: Task) -> None:
