@@ -10,6 +10,7 @@ from flange_cases import known, opened, step
 
 from harness import ImagePart, InlineEpisode, Sample, Task
 from harness_flangeplane.brief import pictured
+from harness_flangeplane.design import slimmest
 
 BAD: list[tuple[str, dict[str, Any], str]] = [
     ("material", {"material": "steel"}, "design.material"),
@@ -139,8 +140,10 @@ def test_a_design_is_drawn_like_the_given_flange(task: Task) -> None:
 def test_a_flange_that_yields_is_called_unsafe(medium: Task) -> None:
     sample = next(s for s in (medium.sample(i, seed=3) for i in range(60)) if _heavy(medium, s))
     identity, design, read = known(medium, sample)
-    slim = design | {"material": "GJS-400", "thickness": 6.0}
-    slim["bolts"] = 2 * int(3.1415 * slim["bolt_circle"] / identity.known.size.pitch / 2)
+    size, circle = identity.known.size, design["bolt_circle"]
+    bolts = min(40, 2 * int(3.1415 * circle / size.pitch / 2))
+    thin = max(6.0, slimmest(size, 3.1416 * circle / bolts, identity.joint.gasket))
+    slim = design | {"material": "GJS-400", "bolts": bolts, "thickness": thin}
     episode, ask = opened(medium, sample)
     told = ask("analyse", design=slim)
     assert told["safety"]["value"] < 1
