@@ -9,7 +9,7 @@ import orjson
 import pytest
 
 from harness import Completion, InlineEpisode, Reject, Sample, Task, ToolCall, generator, load_task
-from harness_bot.sample import Instance, Options, propose
+from harness_bot.sample import LEVELS, Instance, Options, propose
 
 Make = Callable[..., Instance]
 Ask = Callable[[InlineEpisode, str, Any], dict[str, Any]]
@@ -58,3 +58,9 @@ def ask() -> Ask:
         return answer
 
     return run
+
+
+@pytest.fixture(params=LEVELS)
+def task(request: pytest.FixtureRequest) -> Task:
+    """The task at each level."""
+    return load_task("bot", request.param)

@@ -87,7 +87,7 @@ def test_distances_of_two_segments_are_the_least_of_a_dense_grid() -> None:
         one = a + shares[:, None] * (b - a)
         two = c + shares[:, None] * (d - c)
         grid = np.linalg.norm(one[:, None] - two[None], axis=-1).min()
-        assert 0 <= grid - between(a, b, c, d) < 0.03
+        assert -1e-9 <= grid - between(a, b, c, d) < 0.03
 
 
 def test_parallel_segments_and_points_have_a_distance() -> None:
@@ -116,6 +116,17 @@ def test_self_collisions_are_possible_and_seen(arm: Arm) -> None:
     touching = apart < 0
     assert 0.02 < touching.any(axis=1).mean() < 0.6
     assert not touching.all(axis=0).any()
+
+
+@pytest.mark.parametrize("arm", ARMS.values(), ids=ARMS)
+def test_pairs_that_are_not_measured_never_come_near(arm: Arm) -> None:
+    number = {capsule.name: i for i, capsule in enumerate(arm.capsules)}
+    lines = segments(arm, np.concatenate([postures(arm, str(i)) for i in range(20)]))
+    for one, two in (*arm.apart, arm.touching):
+        i, j = number[one], number[two]
+        away = between(lines[:, i, 0], lines[:, i, 1], lines[:, j, 0], lines[:, j, 1])
+        away -= arm.capsules[i].radius + arm.capsules[j].radius
+        assert away.max() < 0 if (one, two) == arm.touching else away.min() > 0.012
 
 
 def test_obstacles_are_told_and_read_back() -> None:

@@ -22,7 +22,8 @@ def test_every_script_plays_to_a_score_without_refused_calls(task: Task) -> None
         episode = play_inline(task, sample, script, "test")
         assert episode.outcome.status == "scored", name
         assert {action.status for action in episode.log.actions} == {"ok"}, name
-        assert episode.outcome.success is (name == "reference"), (name, episode.outcome.detail)
+        if script.kind != "adversary":
+            assert episode.outcome.success is (script.kind == "reference"), (name, episode.outcome.detail)
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

@@ -51,8 +51,8 @@ def test_sampling_20_times_denser_finds_nothing_that_the_check_missed(instance_o
 
 @pytest.mark.parametrize("thickness", [0.0005, 0.005])
 def test_nothing_tunnels_through_a_thin_plate(thickness: float) -> None:
-    """A plate half a millimetre thick stands across a swing of 90 degrees; ends and middle are far from it."""
-    plate = Obstacle("plate", "box", (-0.5, -0.5, 0.5), (0.4, thickness, 0.4), 45.0)
+    """A plate half a millimetre thick stands across a swing of 90 degrees; both ends are far from it."""
+    plate = Obstacle("plate", "box", (-0.6, -0.6, 0.5), (0.3, thickness, 0.4), 45.0)
     sweeper = Sweeper(Cell(ARMS["ur5e"], (plate,)), 0.0)
     start = np.radians((0.0, -40, 40, 0, 90, 0))
     end = start + np.radians((90.0, 0, 0, 0, 0, 0))

@@ -56,7 +56,9 @@ class Arm:
     Attributes:
         limits: Lowest and highest angle of each joint in degrees.
         tool: Tool point in the frame of the last link; its orientation is that of the last link.
-        apart: Pairs of capsules that cannot meet, or always touch, beyond those of neighbouring links.
+        apart: Pairs of capsules that are never nearer than 12 mm in any posture: not measured, as are those of
+            neighbouring links.
+        touching: The pair of capsules that overlap in every posture, around one joint.
         home: A folded posture well inside the limits, degrees.
         usual: Lowest and highest angle, in degrees, of the postures that instances start and end in.
     """
@@ -70,6 +72,7 @@ class Arm:
     tool: Vector
     home: tuple[float, ...]
     usual: tuple[tuple[float, float], ...]
+    touching: tuple[str, str]
     apart: tuple[tuple[str, str], ...] = field(default=())
 
     @property
@@ -97,7 +100,7 @@ class Arm:
         pairs = []
         for j, second in enumerate(self.capsules):
             for i, first in enumerate(self.capsules[:j]):
-                if second.link - first.link >= 2 and (first.name, second.name) not in self.apart:
+                if second.link - first.link >= 2 and (first.name, second.name) not in (*self.apart, self.touching):
                     pairs.append((i, j))
         return tuple(pairs)
 
@@ -162,7 +165,15 @@ UR5E = Arm(
     tool=(0.0, 0.0, 0.0996),
     home=(0, -90, 90, -90, -90, 0),
     usual=((-170, 170), (-150, -30), (-140, 140), (-180, 180), (-130, 130), (-90, 90)),
-    apart=(("base", "shoulder"),),
+    touching=("base", "shoulder"),
+    apart=(
+        ("base", "upper arm"),
+        ("base", "elbow"),
+        ("elbow", "wrist 2"),
+        ("elbow", "wrist 3"),
+        ("forearm", "wrist 2"),
+        ("wrist 1", "wrist 3"),
+    ),
 )
 
 PANDA = Arm(
@@ -194,7 +205,24 @@ PANDA = Arm(
     tool=(0.0, 0.0, 0.107),
     home=(0, -45, 0, -135, 0, 90, 45),
     usual=((-150, 150), (-70, 90), (-120, 120), (-150, -30), (-150, 150), (15, 200), (-150, 150)),
-    apart=(("wrist", "hand"),),
+    touching=("wrist", "hand"),
+    apart=(
+        ("base", "upper arm"),
+        ("base", "upper elbow"),
+        ("base", "elbow"),
+        ("shoulder", "upper elbow"),
+        ("shoulder", "elbow"),
+        ("shoulder", "lower elbow"),
+        ("upper arm", "lower elbow"),
+        ("upper elbow", "forearm"),
+        ("upper elbow", "wrist"),
+        ("upper elbow", "wrist bend"),
+        ("elbow", "forearm"),
+        ("elbow", "wrist"),
+        ("elbow", "wrist bend"),
+        ("lower elbow", "wrist bend"),
+        ("lower elbow", "hand"),
+    ),
 )
 
 ARMS = {arm.name: arm for arm in (UR5E, PANDA)}

@@ -57,6 +57,7 @@ class PathPrompt:
         told = {name: fill[name] for name in (*names, "clearances", "turns")}
         if identity.scans:
             told |= {name: fill[name] for name in ("scans", "hidden", "radius")}
+        told |= {"touching": fill["touching"]}
         told |= {f"joint {i + 1}": row for i, row in enumerate(_rows(arm))}
         told |= {f"capsule {name}": row for name, row in _capsules(arm).items()}
         return told | {f"told {o.name}": dumps(tell(o)).decode() for o in identity.told}
@@ -104,6 +105,7 @@ def _fill(identity: Instance, language: str) -> dict[str, str]:
         "goal": f"position {_list(position)}, rotation {_list(rotation)}",
         "tolerance": phrases["tolerance"].format(mm=f"{GOAL_MM:g}", deg=f"{GOAL_DEG:g}"),
         "tool": _list(arm.tool),
+        "touching": " / ".join(arm.touching),
         "rows": "\n".join(_rows(arm)),
         "capsules": "\n".join(_capsules(arm).values()),
         "bodies": "\n".join(dumps(tell(o)).decode() for o in identity.told),
