@@ -74,3 +74,25 @@ async def _play_together(plan: list[tuple[Task, object, str]]) -> dict[int, obje
         for place in range(len(plan)):
             group.start_soon(play, place)
     return found
+
+
+def test_the_constant_answer_is_fitted_on_training_instances() -> None:
+    from attrs import evolve
+
+    task = load_task("bot", "easy")
+    script = task.policies["constant"]
+    assert script.fit is not None
+    training = [task.decode_identity(task.sample(i, seed=1, split="train").identity) for i in range(4)]
+    play = script.fit(training, task.options)
+    outcome = play_inline(task, task.sample(0, seed=9), evolve(script, play=play), "test").outcome
+    assert outcome.status == "scored"
+    assert 0 < (outcome.reward or 0) <= 1
+
+
+def test_declared_policies_cover_the_rules() -> None:
+    declared = load_task("bot", "hard").policies
+    kinds = {name: script.kind for name, script in declared.items()}
+    lazy = {"random", "stay", "straight", "lift-over", "fixed-via", "random-via"}
+    assert {name for name, kind in kinds.items() if kind == "lazy"} == lazy
+    assert {name for name, kind in kinds.items() if kind == "reference"} == {"reference"}
+    assert all(script.view == "observation" for script in declared.values())
