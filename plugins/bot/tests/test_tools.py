@@ -75,7 +75,7 @@ def test_a_collision_is_named_unsafe_in_feedback_and_outcome(opened, ask) -> Non
         assert not outcome.success
         assert outcome.reward <= 0.6
         if "unsafe" in told:
-            assert told["first_break"]["kind"] == "collision"
+            assert told["breaks"] == "collision"
             assert outcome.reason == "unsafe_action"
             return
     raise AssertionError("no straight line of eight collides")

@@ -83,7 +83,8 @@ def tell_report(report: Report) -> dict[str, Json]:
     told: dict[str, Json] = {"valid": report.valid, "clear": report.swept.clear}
     told["clear_share"] = round(report.swept.free, 3)
     if report.swept.contact is not None:
-        told["first_break"] = tell_contact(report.swept.contact, "collision" if report.collides else "too close")
+        told["breaks"] = "collision" if report.collides else "too close"
+        told["first_break"] = tell_contact(report.swept.contact)
     if report.collides and report.worst is not None:
         told["unsafe"] = f"collision: {report.worst.link} runs into {report.worst.against}"
     if report.worst is not None:
@@ -96,9 +97,9 @@ def tell_report(report: Report) -> dict[str, Json]:
     return told
 
 
-def tell_contact(contact: Contact, kind: str = "") -> dict[str, Json]:
+def tell_contact(contact: Contact) -> dict[str, Json]:
     """Return a contact as the policy sees it; `margin_mm` is negative where the requirement is broken."""
-    told: dict[str, Json] = {"kind": kind} if kind else {}
+    told: dict[str, Json] = {}
     if contact.segment:
         told |= {"segment": contact.segment, "share": round(contact.share, 3), "joints": degrees(contact.angles)}
     return told | {
@@ -106,7 +107,7 @@ def tell_contact(contact: Contact, kind: str = "") -> dict[str, Json]:
         "against": contact.against,
         "distance_mm": round(1000 * contact.distance, 1),
         "required_mm": round(1000 * contact.required, 1),
-        "margin_mm": round(1000 * (contact.distance - contact.required), 1),
+        "margin_mm": round(1000 * (contact.distance - contact.required), 1) + 0.0,
         "point": [round(float(v), 3) for v in contact.point],
     }
 
