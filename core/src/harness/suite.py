@@ -23,6 +23,7 @@ from attrs import evolve, field, frozen
 from harness import certify, seeds
 from harness.backends import Backend, Job
 from harness.errors import Reject, TaskError
+from harness.layers import Card
 from harness.policies._scripted import play_inline, quartered, scripts_of
 from harness.records import Json, Sample
 from harness.rollout import make_backend
@@ -344,19 +345,20 @@ def write_result(measured: Measured, task: Task) -> Path:
     value = about | measured.to_json()
     earlier = orjson.loads(path.read_bytes()) if path.is_file() else {}
     if earlier.get("sources") == about["sources"]:
-        value = _merged(earlier, value)
+        value = _merged(earlier, value, task.card)
     path.write_bytes(orjson.dumps(value, option=orjson.OPT_INDENT_2) + b"\n")
     return path
 
 
-def _merged(earlier: dict[str, Json], value: dict[str, Json]) -> dict[str, Json]:
-    """Add to a result the groups that only an earlier one has."""
-    for part in ("certification", "acceptance", "timing"):
-        value[part] = earlier[part] | value[part]
-    named = {check["name"]: check for check in (*earlier["checks"], *value["checks"])}
-    value["checks"] = list(named.values())
-    value["ok"] = all(check["ok"] for check in value["checks"])
-    return value
+def _merged(earlier: dict[str, Json], value: dict[str, Json], card: Card) -> dict[str, Json]:
+    """Add to a result the groups that only an earlier one has, and judge all of them again."""
+
+    def both(part: str) -> dict[str, Any]:
+        found = {**earlier[part], **value[part]}
+        return {group: found[group] for group in card.groups if group in found}
+
+    together = Measured(value["task"], both("certification"), both("acceptance"), both("timing"))
+    return value | evolve(together, checks=tuple(rules(together, card.groups))).to_json()
 
 
 def stale(task: Task) -> str:
