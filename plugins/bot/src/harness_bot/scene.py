@@ -53,14 +53,15 @@ class Obstacle:
 
 
 def tell(obstacle: Obstacle) -> dict[str, Json]:
-    """Return an obstacle as a prompt or a tool tells it."""
-    told: dict[str, Json] = {"name": obstacle.name, "kind": obstacle.kind, "centre": list(obstacle.centre)}
+    """Return an obstacle as a prompt or a tool tells it: to the millimetre and the tenth of a degree."""
+    centre, size = ([round(v, 3) for v in values] for values in (obstacle.centre, obstacle.size))
+    turn, rise = round(obstacle.turn, 1), round(obstacle.rise, 1)
+    told: dict[str, Json] = {"name": obstacle.name, "kind": obstacle.kind, "centre": centre}
     if obstacle.kind == "sphere":
-        return told | {"radius": obstacle.size[0]}
+        return told | {"radius": size[0]}
     if obstacle.kind == "box":
-        return told | {"half_lengths": list(obstacle.size), "turn_deg": obstacle.turn}
-    radius, half = obstacle.size
-    return told | {"radius": radius, "half_length": half, "turn_deg": obstacle.turn, "rise_deg": obstacle.rise}
+        return told | {"half_lengths": size, "turn_deg": turn}
+    return told | {"radius": size[0], "half_length": size[1], "turn_deg": turn, "rise_deg": rise}
 
 
 def read(told: Mapping[str, Json]) -> Obstacle:
