@@ -22,7 +22,8 @@ from harness_flangeplane.sample import Identity
 
 SIZE = (1040, 680)
 _BIG = 2
-_PAPER, _INK, _THIN = 252, 20, 90
+_PAPER, _INK, _THIN = 255, 20, 90
+_STEPS = [(value + 8) // 17 for value in range(256)]
 
 Point = tuple[float, float]
 Box = tuple[float, float, float, float]
@@ -218,12 +219,14 @@ class _Sheet:
         self.boxes: dict[str, Box] = {}
 
     def finished(self) -> Image.Image:
-        """Reduce the canvas and set the texts."""
+        """Reduce the canvas, set the texts, and keep sixteen greys."""
         small = self._canvas.reduce(_BIG)
         pen = ImageDraw.Draw(small)
         for name, at, size in self._texts:
             self.boxes[name] = _set(pen, self.labels[name], at, size)
-        return small
+        sheet = Image.frombytes("P", SIZE, small.point(_STEPS).tobytes())
+        sheet.putpalette([17 * step for step in range(16) for _ in range(3)])
+        return sheet
 
     # ---- what can be read
 
@@ -299,10 +302,10 @@ class _Sheet:
         self._pen.arc(_around_box(centre, radius), start, stop, fill=_THIN, width=2)
 
     def dashed_circle(self, centre: Point, radius: float) -> None:
-        """Draw a circle of dashes and dots."""
+        """Draw a circle of dashes and dots, each as straight pieces."""
         for turn in range(0, 360, 10):
-            self.arc(centre, radius, turn, turn + 6)
-            self.arc(centre, radius, turn + 7.5, turn + 8.5)
+            for start, stop in ((0, 2), (2, 4), (4, 6), (7.5, 8.5)):
+                self.line(_around(centre, radius, turn + start), _around(centre, radius, turn + stop), 1)
 
     def centre_lines(self, centre: Point, reach: float) -> None:
         """Draw the two axes of a circle."""

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any
+from functools import lru_cache
+from typing import Any, TypeAlias
 
 import attrs
 import numpy as np
@@ -25,7 +26,7 @@ MESH = (12, 2)
 BEYOND = 0.3
 """A kind of design that misses a requirement by more at its greatest thickness is given up."""
 
-COUNTS = 6
+COUNTS = 5
 """Numbers of bolts that are tried of a size, from the fewest that come near."""
 
 STEPS = 401
@@ -43,6 +44,9 @@ class Kind:
     def of(self, thickness: float) -> Design:
         """Return the design of a thickness, rounded towards what weight and cost allow."""
         return attrs.evolve(self.design, thickness=max(self.least, math.floor(1000 * thickness) / 1000))
+
+
+Known: TypeAlias = tuple[Joint, Requirements, Truth, tuple[tuple[str, float], ...], tuple[tuple[str, float], ...]]
 
 
 @frozen
@@ -87,10 +91,18 @@ class Twin:
         self.stress[material] = stress / bare.stress
         self.rotation[material] = told["rotation_mrad"]["value"] / bare.rotation
 
-    def plans(self) -> list[Plan]:
+    def plans(self) -> tuple[Plan, ...]:
         """Return the balanced design of every kind that may meet what is asked, the best first."""
+        return _plans(self._known())
+
+    def _known(self) -> Known:
+        stress, rotation = tuple(sorted(self.stress.items())), tuple(sorted(self.rotation.items()))
+        return self.joint, self.required, self.truth, stress, rotation
+
+    def search(self) -> tuple[Plan, ...]:
+        """Search for the plans."""
         found = [plan for kind in self._kinds() if (plan := self._balanced(kind)) is not None]
-        return sorted(found, key=lambda plan: -plan.worst)
+        return tuple(sorted(found, key=lambda plan: -plan.worst))
 
     def _kinds(self) -> Iterator[Kind]:
         """Yield every material, bolt size and number of bolts within reach, with its range of thickness."""
@@ -131,6 +143,13 @@ class Twin:
         cost = 1 - (design.cost + plate * (ratio - 1)) / asked.cost
         spare = np.min([safety, rotation, cost, 1 - design.blank / asked.blank * ratio], axis=0)
         return float(thickness[int(np.argmax(spare))])
+
+
+@lru_cache(maxsize=1024)
+def _plans(known: Known) -> tuple[Plan, ...]:
+    """Search once for what several policies ask: a twin is a function of what is known."""
+    joint, required, truth, stress, rotation = known
+    return Twin(joint, required, truth, dict(stress), dict(rotation)).search()
 
 
 def _powers(
