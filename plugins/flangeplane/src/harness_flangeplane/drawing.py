@@ -61,7 +61,7 @@ class Drawn:
     boxes: Mapping[str, Box]
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=512)
 def draw(joint: Joint, design: Design, style: Style) -> Drawn:
     """Draw a flange in its joint."""
     sheet = _Sheet()

@@ -76,6 +76,7 @@ class Ring:
     def __init__(self, shape: Shape, modulus: Array, poisson: float = POISSON) -> None:
         self.shape, self._modulus, self._poisson = shape, np.asarray(modulus, dtype=float), poisson
         self._grid = _grid(shape.columns, shape.layers)
+        self._points = [[_strains(shape, float(place), float(level)) for level in _GAUSS] for place in _GAUSS]
         self._band = self._assembled()
         self._load = np.zeros(self._grid.size)
 
@@ -150,9 +151,8 @@ class Ring:
         """Stiffness matrix, lower band storage."""
         grid, shape = self._grid, self.shape
         stiffness = np.zeros((shape.columns, 16, 16))
-        for place in _GAUSS:
-            for level in _GAUSS:
-                strain, radius = _strains(shape, float(place), float(level))
+        for stations in self._points:
+            for strain, radius in stations:
                 weight = radius * shape.width * shape.height / shape.layers / 4
                 stress = _elasticity(self._poisson) @ strain
                 stiffness += strain.transpose(0, 2, 1) @ stress * (weight * self._modulus)[:, None, None]
@@ -187,9 +187,8 @@ class Bent:
         own = self.moved[ring._grid.freedoms].reshape(shape.columns, shape.layers, 16)
         radius = np.empty((shape.columns, 2))
         seen = np.empty((shape.columns, 2, shape.layers, 2, 2))  # column, station, layer, level, (radial, hoop)
-        for station, place in enumerate(_GAUSS):
-            for at, level in enumerate(_GAUSS):
-                strain, radius[:, station] = _strains(shape, float(place), float(level))
+        for station, levels in enumerate(ring._points):
+            for at, (strain, radius[:, station]) in enumerate(levels):
                 stress = own @ (_elasticity(ring._poisson) @ strain).transpose(0, 2, 1)  # (columns, layers, 4)
                 seen[:, station, :, at] = stress[:, :, [0, 2]] * ring._modulus[:, None, None]
         lever = ((np.arange(shape.layers)[:, None] + (1 + _GAUSS) / 2) / shape.layers - 0.5).reshape(-1)

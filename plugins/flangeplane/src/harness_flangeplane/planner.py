@@ -26,6 +26,12 @@ MESH = (12, 2)
 BEYOND = 0.3
 """A kind of design that misses a requirement by more at its greatest thickness is given up."""
 
+POWERS = (1.7, 2.2)
+"""Powers of the thickness by which safety rises and rotation falls, before two designs of a kind tell better."""
+
+REFINED = 4
+"""Kinds of each material that are balanced."""
+
 COUNTS = 5
 """Numbers of bolts that are tried of a size, from the fewest that come near."""
 
@@ -46,6 +52,17 @@ class Kind:
         return attrs.evolve(self.design, thickness=max(self.least, math.floor(1000 * thickness) / 1000))
 
 
+@frozen
+class Start:
+    """A kind at its greatest thickness, what is predicted of it, and the margin that balancing may give."""
+
+    kind: Kind
+    design: Design
+    seen: Found
+    spare: float
+
+
+Powers: TypeAlias = tuple[float, float]
 Known: TypeAlias = tuple[Joint, Requirements, Truth, tuple[tuple[str, float], ...], tuple[tuple[str, float], ...]]
 
 
@@ -100,9 +117,19 @@ class Twin:
         return self.joint, self.required, self.truth, stress, rotation
 
     def search(self) -> tuple[Plan, ...]:
-        """Search for the plans."""
-        found = [plan for kind in self._kinds() if (plan := self._balanced(kind)) is not None]
-        return tuple(sorted(found, key=lambda plan: -plan.worst))
+        """Look at every kind at its greatest thickness, balance the most promising few of each material."""
+        started: dict[str, list[Start]] = {name: [] for name in MATERIAL_NAMES}
+        for kind in self._kinds():
+            design = kind.of(kind.most)
+            seen = self.predict(design)
+            if min(margins(design, seen, self.required).values()) >= -BEYOND:
+                _, spare = self._balance(kind, design, seen, POWERS)
+                started[design.material].append(Start(kind, design, seen, min(spare, self._bolt_spare(seen))))
+        few = [start for starts in started.values() for start in sorted(starts, key=lambda s: -s.spare)[:REFINED]]
+        return tuple(sorted(map(self._balanced, few), key=lambda plan: -plan.worst))
+
+    def _bolt_spare(self, seen: Found) -> float:
+        return 1 - seen.bolt_stress / self.required.bolt_stress
 
     def _kinds(self) -> Iterator[Kind]:
         """Yield every material, bolt size and number of bolts within reach, with its range of thickness."""
@@ -121,20 +148,18 @@ class Twin:
                     if max(6.0, slim) <= most:
                         yield Kind(design, max(6.0, slim), most)
 
-    def _balanced(self, kind: Kind) -> Plan | None:
+    def _balanced(self, start: Start) -> Plan:
         """Balance the thickness of a kind of design between what asks for more and what asks for less."""
-        design = kind.of(kind.most)
-        powers, seen = (1.7, 2.2), self.predict(design)
-        if min(margins(design, seen, self.required).values()) < -BEYOND:
-            return None
+        design, seen, powers = start.design, start.seen, POWERS
         for _ in range(2):
-            after = kind.of(self._balance(kind, design, seen, powers))
+            thickness, _ = self._balance(start.kind, design, seen, powers)
+            after = start.kind.of(thickness)
             before, design, seen = (design, seen), after, self.predict(after)
             powers = _powers(*before, design, seen, powers)
         return Plan(design, min(margins(design, seen, self.required).values()))
 
-    def _balance(self, kind: Kind, design: Design, seen: Found, powers: tuple[float, float]) -> float:
-        """Return the thickness of the largest least margin if stress and rotation go with powers of it."""
+    def _balance(self, kind: Kind, design: Design, seen: Found, powers: Powers) -> tuple[float, float]:
+        """Return the thickness of the largest least margin, and that, if stress and rotation go with powers of it."""
         asked, thickness = self.required, np.linspace(kind.least, kind.most, STEPS)
         ratio = thickness / design.thickness
         safety = seen.safety / asked.safety * ratio ** powers[0] - 1
@@ -142,7 +167,8 @@ class Twin:
         plate = design.cost - design.bolts * design.size.price
         cost = 1 - (design.cost + plate * (ratio - 1)) / asked.cost
         spare = np.min([safety, rotation, cost, 1 - design.blank / asked.blank * ratio], axis=0)
-        return float(thickness[int(np.argmax(spare))])
+        best = int(np.argmax(spare))
+        return float(thickness[best]), float(spare[best])
 
 
 @lru_cache(maxsize=1024)
