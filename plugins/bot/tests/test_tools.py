@@ -9,6 +9,7 @@ import pytest
 
 from harness import Completion, Sample
 from harness_bot.paths import cut
+from harness_bot.sample import SCAN_RADIUS
 
 
 def detour(sample: Sample) -> list[list[float]]:
@@ -133,6 +134,12 @@ def test_scans_find_hidden_bodies_within_their_radius_only(opened, ask) -> None:
     again = ask(episode, "scan", {"point": body["centre"]})
     assert again["new"] == []
     assert ask(episode, "scan", {"point": [2.5, 2.5, 2.5]})["bodies"] == []
+
+
+def test_the_schema_of_scan_tells_its_radius(opened) -> None:  # type: ignore[no-untyped-def]
+    _, _, episode = opened("hard")
+    (scan,) = (schema for schema in episode.tools if schema.name == "scan")
+    assert f"within {SCAN_RADIUS:g} m" in scan.description
 
 
 def test_there_is_nothing_to_scan_where_all_is_told(opened, ask) -> None:  # type: ignore[no-untyped-def]

@@ -37,6 +37,7 @@ class Contact:
         share: Place on the segment, 0 to 1.
         link: Name of the capsule of the arm.
         against: Name of the obstacle, `floor`, or a capsule of the arm.
+        kind: `obstacle`, `floor` or `self`.
         distance: Signed distance there, metres; negative is how deep the bodies overlap.
         required: Distance that is required.
         point: Between the two surfaces.
