@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -127,6 +129,30 @@ def test_pairs_that_are_not_measured_never_come_near(arm: Arm) -> None:
         away = between(lines[:, i, 0], lines[:, i, 1], lines[:, j, 0], lines[:, j, 1])
         away -= arm.capsules[i].radius + arm.capsules[j].radius
         assert away.max() < 0 if (one, two) == arm.touching else away.min() > 0.012
+
+
+def test_threads_share_no_cell_and_find_the_same() -> None:
+    angles = postures(ARMS["panda"], "threads")[:300]
+
+    def look(_: int) -> tuple[int, list[float]]:
+        cell = cell_of("panda", bodies(3))
+        return id(cell), [float(cell.near(posture)[1].sum()) for posture in angles]
+
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(look, range(4)))
+    alone = look(0)
+    assert all(distances == alone[1] for _, distances in found)
+    assert alone[0] not in {number for number, _ in found}
+
+
+def test_all_contacts_of_the_largest_cell_have_room() -> None:
+    """A posture with every body in sight: no pair is lost for want of memory."""
+    heap = tuple(Obstacle(f"body {i}", "box", (0.35, 0.0, 0.5), (0.1, 0.1, 0.1)) for i in range(14))
+    cell = Cell(ARMS["panda"], heap)
+    numbers, _ = cell.near(np.radians(np.array(ARMS["panda"].home, dtype=float)))
+    seen = {cell.pairs[n].against for n in numbers}
+    assert {body.name for body in heap} <= seen
+    assert cell._state.maxuse_arena < 0.5 * cell._model.narena
 
 
 def test_obstacles_are_told_and_read_back() -> None:

@@ -7,6 +7,7 @@ once per worker for each arm and set of obstacles.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
@@ -20,6 +21,9 @@ from harness_bot.scene import Obstacle
 
 SIGHT = 0.3
 """Distance in metres up to which pairs are measured."""
+
+_MEMORY = "2M"
+"""Room for contacts: ten times what all pairs of the largest cell take; MuJoCo's own default is 13 MB a cell."""
 
 FLOOR = "floor"
 FLOOR_FREE = 1
@@ -42,7 +46,7 @@ class Pair:
 
 
 class Cell:
-    """A compiled model with its state. Not for use by several threads at once.
+    """A compiled model with its state, for one thread.
 
     Attributes:
         pairs: All pairs that are measured, in the order of MuJoCo's contact pairs.
@@ -115,16 +119,26 @@ class Cell:
         return made
 
 
-@lru_cache(maxsize=128)
+class _Cells(threading.local):
+    """The cells of one thread: MuJoCo's state is not to be shared."""
+
+    def __init__(self) -> None:
+        self.of = lru_cache(maxsize=64)(lambda arm, obstacles: Cell(ARMS[arm], obstacles))
+
+
+_cells = _Cells()
+
+
 def cell_of(arm: str, obstacles: tuple[Obstacle, ...]) -> Cell:
-    """Return the cell of an arm and its obstacles, made once per worker and configuration."""
-    return Cell(ARMS[arm], obstacles)
+    """Return the cell of an arm and its obstacles, made once per worker, thread and configuration."""
+    return _cells.of(arm, obstacles)
 
 
 def mjcf(arm: Arm, obstacles: Sequence[Obstacle]) -> str:
     """Write the model: bodies nested along the chain, angles in degrees, one contact pair for all that may meet."""
     root = Xml.Element("mujoco", model=arm.name)
     Xml.SubElement(root, "compiler", angle="degree", autolimits="true")
+    Xml.SubElement(root, "size", memory=_MEMORY)
     world = Xml.SubElement(root, "worldbody")
     Xml.SubElement(world, "geom", name=FLOOR, type="plane", size="3 3 0.1", contype="0", conaffinity="0")
     _add_capsules(world, arm, BASE)
