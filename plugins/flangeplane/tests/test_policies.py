@@ -110,3 +110,16 @@ async def _survive() -> None:
         assert [action.status for action in episode.log.actions] == ["invalid_arguments"] * 4 + ["ok"]
         outcome = await episode.close()
     assert outcome.status == "scored"
+
+
+def test_the_fitted_constant_is_repeatable_and_no_worse_than_the_others() -> None:
+    from flange_cases import instance
+
+    from harness_flangeplane.options import Options
+    from harness_flangeplane.shortcuts import _score, fitted
+
+    seen = [instance("easy", seed) for seed in range(20)]
+    one, other = (fitted(seen, Options()).__closure__[0].cell_contents for _ in range(2))  # type: ignore[index, attr-defined]
+    assert one == other
+    for worse in (("S355", "M24", 0.2), ("Ti-6Al-4V", "M10", 0.05)):
+        assert _score(one, seen) >= _score(worse, seen)
