@@ -3,11 +3,10 @@
     python scripts/landscapes.py scripts/conformers.tsv WORK_FOLDER      # one JSON file per molecule, kept between runs
     python scripts/landscapes.py --collect WORK_FOLDER      # put them into the package
 
-Search: all combinations of rotamer wells are scored rigidly, the best `STARTS` are minimised, then every single-bond
-change of the lowest minima is, until none gives a new lowest one. Instances are sets of bands. A minimum inside all
-bands is one of the restrained energy too; any point of lower restrained energy lies in the basin of a lower minimum,
-so the certified minimum is the lowest of the lowest minimum inside and of restrained minimisations from every lower
-one.
+Search of a molecule: all combinations of rotamer wells are scored rigidly, the best `STARTS` are minimised, then every
+single-bond change of the lowest minima is, until none gives a new lowest one. Instances are sets of bands. Each is
+searched again with its bands on: from the lowest minimum inside and every lower one outside, from the `INSIDE` best
+combinations by rigid energy, and from every single-bond change of the best until nothing lower appears.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ import itertools
 import json
 import sys
 import time
+from collections.abc import Mapping, Sequence
 from multiprocessing import Pool
 from pathlib import Path
 from typing import Any
@@ -24,16 +24,23 @@ import numpy as np
 import zstandard
 from attrs import asdict, frozen
 
-from harness_mole.landscape import Band, Landscape, Template, apart, rotatable, wrap
+from harness_mole.landscape import STIFFNESS, Band, Landscape, Relaxed, Template, apart, rotatable, wrap
+from harness_mole.sample import LEVELS, level_of
 
-STARTS = 260
+STARTS = 400
 COMBINATIONS = 3000
 LOWEST = 12
 SAME = 0.02
 TOLERANCE = 0.2
-ROWS = 80
 CHECKED = 12
 REACH = 4.0
+ROWS = 20
+TRIES = 1200
+RANKED = 300
+POOL = 200
+INSIDE = 30
+SHORT = 60
+HOPELESS = 6.0
 
 
 @frozen
@@ -128,9 +135,10 @@ class Search:
 
 
 def draw_bands(search: Search, target: Minimum, rng: np.random.Generator) -> tuple[Band, ...]:
-    """Bands around a minimum on all but two to five bonds."""
+    """Bands around a minimum on all but two to seven bonds, and on one at least."""
     total = len(search.wells)
-    chosen = sorted(int(i) for i in rng.permutation(total)[: total - int(rng.integers(2, 6))])
+    free = int(rng.integers(2, min(8, total)))
+    chosen = sorted(int(i) for i in rng.permutation(total)[: total - free])
     bands = []
     for bond in chosen:
         low, high = (target.torsions[bond] - rng.uniform(22, 42), target.torsions[bond] + rng.uniform(22, 42))
@@ -138,54 +146,111 @@ def draw_bands(search: Search, target: Minimum, rng: np.random.Generator) -> tup
     return tuple(bands)
 
 
-def copied(search: Search, bands: tuple[Band, ...], minimum: Minimum) -> tuple[float, ...]:
-    """Torsions of the equal copy of a minimum that is nearest to the bands: even bonds may be turned by 180 degrees."""
-    torsions = list(minimum.torsions)
+def placed(search: Search, bands: tuple[Band, ...], minima: list[Minimum]) -> tuple[np.ndarray, np.ndarray]:
+    """Torsions of the equal copy of each minimum that is nearest to the bands, and its band energy.
+
+    Even bonds may be turned by 180 degrees without changing the molecule.
+    """
+    torsions = np.array([m.torsions for m in minima])
+    energy = np.zeros(len(minima))
     for band in bands:
-        turned = wrap(torsions[band.bond] + 180)
-        if search.wells[band.bond][1] and band.energy(turned) < band.energy(torsions[band.bond]):
-            torsions[band.bond] = turned
-    return tuple(torsions)
+        ends = [torsions[:, band.bond]]
+        ends += [ends[0] + 180.0] if search.wells[band.bond][1] else []
+        off = [(end - (band.low + band.high) / 2 + 180.0) % 360.0 - 180.0 for end in ends]
+        outside = [np.maximum(0.0, np.abs(o) - (band.high - band.low) / 2) for o in off]
+        turned = outside[-1] < outside[0]
+        torsions[:, band.bond] = np.where(turned, ends[-1], ends[0])
+        energy += STIFFNESS * np.where(turned, outside[-1], outside[0]) ** 2
+    return torsions, energy
 
 
-def penalty(bands: tuple[Band, ...], torsions: tuple[float, ...]) -> float:
-    """Energy of bands at torsions."""
-    return sum(b.energy(torsions[b.bond]) for b in bands)
+class Inside:
+    """Search of one molecule under bands."""
+
+    def __init__(self, search: Search, bands: tuple[Band, ...], target: tuple[float, ...]) -> None:
+        self.held = Landscape(search.template, bands)
+        fixed = {band.bond for band in bands}
+        self.choices = [(target[b],) if b in fixed else w[0] for b, w in enumerate(search.wells)]
+        self.best: Relaxed | None = None
+        self.tried: set[tuple[int, ...]] = set()
+
+    def start(self, torsions: Sequence[float]) -> None:
+        """Minimise from torsions not tried before; give up early on what stays far above the best."""
+        key = tuple(round(wrap(float(t)) / 15) for t in torsions)
+        if key in self.tried:
+            return
+        self.tried.add(key)
+        if self.best is None or self.held.relax(torsions, SHORT).energy < self.best.energy + HOPELESS:
+            reached = self.held.relax(torsions)
+            if self.best is None or reached.energy < self.best.energy:
+                settled = self.held.settle(reached.torsions)
+                if self.best is None or settled.energy < self.best.energy:
+                    self.best = settled
+
+    def run(self, known: Sequence[Sequence[float]], pool: np.ndarray, rng: np.random.Generator) -> Relaxed:
+        """Minimise known starts, then the best combinations by rigid energy, then the neighbours of the best."""
+        for torsions in known:
+            self.start(torsions)
+        combos = [tuple(c[int(rng.integers(len(c)))] for c in self.choices) for _ in range(RANKED)]
+        combos += [
+            tuple(c[0] if len(c) == 1 else float(t) for c, t in zip(self.choices, one, strict=True)) for one in pool
+        ]
+        for combo in sorted(set(combos), key=self.held.rigid)[:INSIDE]:
+            self.start(combo)
+        before = None
+        while self.best is not before:
+            assert self.best is not None
+            before, around = self.best, self.best.torsions
+            for bond, angles in enumerate(self.choices):
+                for angle in angles if len(angles) > 1 else ():
+                    if apart(angle, around[bond]) > 45:
+                        self.start((*around[:bond], angle, *around[bond + 1 :]))
+        return before
 
 
-def row(search: Search, minima: list[Minimum], bands: tuple[Band, ...]) -> dict[str, Any] | None:
-    """Certify the lowest energy under bands; None when too many minima would have to be checked for that."""
-    placed = [Minimum(m.energy, copied(search, bands, m)) for m in minima]
-    inside = [m for m in placed if penalty(bands, m.torsions) == 0.0]
-    lower = [m for m in placed if m.energy < inside[0].energy]
-    if len(lower) > CHECKED:
+def odds(energies: np.ndarray, lowest: float) -> float:
+    """Number of energies above the lowest by more than the tolerance and less than `REACH`, for each below that."""
+    wins = int((energies <= lowest + TOLERANCE).sum())
+    return round(int((energies < lowest + REACH).sum() - wins) / max(1, wins), 1)
+
+
+def row(
+    search: Search, minima: list[Minimum], bands: tuple[Band, ...], room: Mapping[str, int], rng: np.random.Generator
+) -> dict[str, Any] | None:
+    """Certify the lowest energy under bands; None where it is of a level without room, or has too many lower minima."""
+    torsions, strain = placed(search, bands, minima)
+    energies = np.array([m.energy for m in minima])
+    inside = np.flatnonzero(strain == 0.0)
+    first = int(inside[0])
+    level = level_of({"odds": odds(energies[inside], energies[first])})
+    if first > CHECKED or level is None or not room[level]:
         return None
-    held = Landscape(search.template, bands)
-    reached = [held.relax(m.torsions) for m in (inside[0], *lower)]
-    search.count += len(reached)
-    best = min(reached, key=lambda r: r.energy)
-    rivals = [m.energy - best.energy for m in inside if m.energy - best.energy > TOLERANCE]
+    searched = Inside(search, bands, tuple(torsions[first]))
+    best = searched.run(torsions[[first, *range(first)]], torsions[:POOL], rng)
     return {
         "bands": [[b.bond, b.low, b.high] for b in bands],
         "energy": round(best.energy, 4),
         "torsions": [round(t, 2) for t in best.torsions],
         "strained": round(best.penalty, 3),
-        "rivals": sum(r < REACH for r in rivals),
-        "lower": len(lower),
+        "odds": odds(energies[inside], best.energy),
+        "lower": first,
+        "minimisations": len(searched.tried),
     }
 
 
 def rows(search: Search) -> list[dict[str, Any]]:
-    """Instances of a molecule, each with another set of bands."""
+    """Instances of a molecule, each with another set of bands, as many of each level as can be had."""
     rng, minima = np.random.default_rng(17), search.minima()
+    room = dict.fromkeys(LEVELS, ROWS)
     found: dict[tuple[Any, ...], dict[str, Any]] = {}
-    for _ in range(20 * ROWS):
-        if len(found) >= ROWS:
-            break
+    for _ in range(TRIES):
         bands = draw_bands(search, minima[int(rng.integers(min(60, len(minima))))], rng)
         key = tuple((b.bond, round(wrap((b.low + b.high) / 2) / 30)) for b in bands)
-        if key not in found and (made := row(search, minima, bands)):
+        made = None if key in found else row(search, minima, bands, room, rng)
+        level = level_of(made) if made else None
+        if made and level and room[level]:
             found[key] = made
+            room[level] -= 1
     return list(found.values())
 
 

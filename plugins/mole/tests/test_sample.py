@@ -7,7 +7,7 @@ import pytest
 
 from harness import Task, load_task
 from harness_mole import chemistry
-from harness_mole.sample import LEVELS, NEAREST, RIVALS, certified, leads, level_of
+from harness_mole.sample import LEVELS, NEAREST, ODDS, certified, leads, level_of
 
 
 def test_torsions_lie_inside_the_narrowed_bands_or_where_the_minimum_is_strained() -> None:
@@ -21,11 +21,11 @@ def test_torsions_lie_inside_the_narrowed_bands_or_where_the_minimum_is_strained
         assert all(-180 <= angle <= 180 for angle in identity.start)
 
 
-def test_levels_follow_the_number_of_competing_minima() -> None:
-    ranges = {level: [row["rivals"] for _, row in certified(level)] for level in LEVELS}
+def test_levels_follow_the_odds() -> None:
+    ranges = {level: [row["odds"] for _, row in certified(level)] for level in LEVELS}
     assert max(ranges["easy"]) < min(ranges["medium"]) <= max(ranges["medium"]) < min(ranges["hard"])
-    assert {level: min(found) for level, found in ranges.items()} == dict(RIVALS)
-    assert level_of({"rivals": 0}) is None
+    assert all(min(ranges[level]) >= least for level, least in ODDS.items())
+    assert level_of({"odds": 0.0}) is None
 
 
 def test_mirror_images_are_drawn_as_often_as_not() -> None:

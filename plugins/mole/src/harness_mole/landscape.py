@@ -18,9 +18,15 @@ from attrs import frozen
 STIFFNESS: Final = 0.01
 """Energy of a torsion outside its band, in kcal/mol per square degree."""
 
-MAX_ROUNDS: Final = 12
+MAX_STEPS: Final = 2400
+"""Steps of a minimisation at most; ordinary ones need fewer than two hundred."""
+
 ROUND: Final = 200
-"""A minimisation takes at most MAX_ROUNDS × ROUND steps; ordinary ones need fewer than two hundred."""
+"""Steps after which a minimisation starts anew, with a fresh estimate of the curvature."""
+
+REPEATS: Final = 5
+SETTLED: Final = 0.02
+"""A minimisation is repeated from where it ended at most REPEATS times, until its energy changes by less (kcal/mol)."""
 
 CLAMP: Final = 1.0
 """Stiffness of torsions that are held while the rest is relaxed, in kcal/mol per square degree."""
@@ -121,7 +127,7 @@ class Landscape:
         """Energy with everything but the torsions as in the base geometry, bands included."""
         with self._lock:
             self._place(torsions)
-            return float(self._field.CalcEnergy())
+            return self._energy(self._field)
 
     def held(self, torsions: Sequence[float]) -> float:
         """Energy with the torsions held and the rest relaxed for a limited number of steps, bands included."""
@@ -133,7 +139,7 @@ class Landscape:
             for quad, angle in zip(self.template.bonds, torsions, strict=True):
                 field.MMFFAddTorsionConstraint(*quad, False, float(angle), float(angle), CLAMP)
             field.Minimize(maxIts=STEPS)
-            return float(self._plain.CalcEnergy()) + sum(band.energy(torsions[band.bond]) for band in self.bands)
+            return self._energy(self._plain) + sum(band.energy(torsions[band.bond]) for band in self.bands)
 
     def scan(self, torsions: Sequence[float], bond: int, angles: Iterable[float]) -> list[float]:
         """Rigid energies while one bond is turned through angles."""
@@ -144,18 +150,31 @@ class Landscape:
             self._place(torsions)
             for angle in angles:
                 rdMolTransforms.SetDihedralDeg(self._conformer, *self.template.bonds[bond], angle)
-                found.append(float(self._field.CalcEnergy()))
+                found.append(self._energy(self._field))
         return found
 
-    def relax(self, torsions: Sequence[float]) -> Relaxed:
+    def relax(self, torsions: Sequence[float], steps: int = MAX_STEPS) -> Relaxed:
         """Minimise from torsions set in the base geometry."""
         with self._lock:
             self._place(torsions)
-            for _ in range(MAX_ROUNDS):
-                if self._field.Minimize(maxIts=ROUND) == 0:
+            for done in range(0, steps, ROUND):
+                if self._field.Minimize(maxIts=min(ROUND, steps - done)) == 0:
                     break
-            energy = float(self._field.CalcEnergy())
-            return Relaxed(energy, energy - float(self._plain.CalcEnergy()), self._read())
+            energy = self._energy(self._field)
+            return Relaxed(energy, energy - self._energy(self._plain), self._read())
+
+    def settle(self, torsions: Sequence[float]) -> Relaxed:
+        """Minimise, and again from the torsions that were reached, until these lead to themselves.
+
+        A clash can push a start over to a nitrogen or ring that torsions do not tell; what is returned here is where
+        its own torsions, as printed, end too.
+        """
+        reached = self.relax(torsions)
+        for _ in range(REPEATS):
+            before, reached = reached, self.relax([round(angle, 1) for angle in reached.torsions])
+            if abs(reached.energy - before.energy) < SETTLED:
+                break
+        return reached
 
     def relaxed_positions(self, torsions: Sequence[float]) -> list[list[float]]:
         """Coordinates after `relax`, for export and for checks against a force field built afresh."""
@@ -184,6 +203,13 @@ class Landscape:
         self._conformer.SetPositions(self._base)
         for quad, angle in zip(self.template.bonds, torsions, strict=True):
             rdMolTransforms.SetDihedralDeg(self._conformer, *quad, float(angle))
+
+    def _energy(self, field: Any) -> float:
+        """Energy of a force field where the atoms are now.
+
+        Without coordinates RDKit answers from distances that it remembers of the last geometry.
+        """
+        return float(field.CalcEnergy(self._conformer.GetPositions().ravel().tolist()))
 
     def _read(self) -> tuple[float, ...]:
         from rdkit.Chem import rdMolTransforms

@@ -26,7 +26,7 @@ SHIFTS: Final[Mapping[str, tuple[float, float, float, int]]] = {
     "methyl": (0.31, 0.0, 14.0, 0),
     "ethyl": (0.56, 0.0, 28.1, 1),
     "isopropyl": (1.12, 0.0, 42.1, 1),
-    "cyclopropyl": (0.76, 0.0, 40.1, 0),
+    "cyclopropyl": (0.88, 0.0, 40.1, 1),
     "fluoro": (0.14, 0.0, 18.0, 0),
     "chloro": (0.65, 0.0, 34.4, 0),
     "trifluoromethyl": (1.02, 0.0, 68.0, 0),
@@ -40,7 +40,7 @@ SHIFTS: Final[Mapping[str, tuple[float, float, float, int]]] = {
     "methylcarbamoyl": (-0.64, 29.1, 57.1, 1),
     "acetamido": (-0.04, 29.1, 57.1, 1),
     "methylsulfonyl": (-0.6, 34.1, 78.1, 1),
-    "morpholino": (0.23, 14.2, 85.1, 0),
+    "morpholino": (-0.16, 12.5, 85.1, 1),
 }
 """Group → shift of logP, polar surface (Å²), weight (g/mol) and rotatable bonds when it replaces a hydrogen."""
 

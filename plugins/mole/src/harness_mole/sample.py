@@ -44,8 +44,8 @@ class Options:
     variant: str = option("conformer", "what is asked", choices=("conformer", "lead"))
     level: str = option("medium", "difficulty of the instances", choices=LEVELS)
     minimisations: int = option(5, "calls of minimise (conformer)", seeded=False, choices=tuple(range(1, 13)))
-    scans: int = option(20, "calls of scan (conformer)", seeded=False, choices=tuple(range(61)))
-    energies: int = option(60, "calls of energy (conformer)", seeded=False, choices=tuple(range(201)))
+    scans: int = option(40, "calls of scan (conformer)", seeded=False, choices=tuple(range(61)))
+    energies: int = option(24, "calls of energy (conformer)", seeded=False, choices=tuple(range(201)))
     evaluations: int = option(12, "calls of evaluate and edit (lead)", seeded=False, choices=tuple(range(1, 41)))
     turns: int = option(120, "assistant turns", seeded=False, choices=tuple(range(5, 151)))
 
@@ -132,8 +132,8 @@ def library() -> Mapping[str, Template]:
     return templates(_rows())
 
 
-RIVALS: Final[Mapping[str, int]] = {"easy": 3, "medium": 9, "hard": 20}
-"""Least number of competing minima of each level."""
+ODDS: Final[Mapping[str, float]] = {"easy": 1.5, "medium": 5.0, "hard": 15.0}
+"""Least number of losing minima for each winning one, by level."""
 
 
 @cache
@@ -143,8 +143,8 @@ def certified(level: str) -> tuple[tuple[str, Mapping[str, Any]], ...]:
 
 
 def level_of(row: Mapping[str, Any]) -> str | None:
-    """Level of a certified row, by how many minima compete within 4 kcal/mol inside the bands; None below two."""
-    return next((level for level, least in reversed(tuple(RIVALS.items())) if row["rivals"] >= least), None)
+    """Level of a certified row: by how many minima within 4 kcal/mol inside the bands lose for each that wins."""
+    return next((level for level, least in reversed(tuple(ODDS.items())) if row["odds"] >= least), None)
 
 
 def propose_conformer(options: Options, rng: np.random.Generator) -> ConformerIdentity:

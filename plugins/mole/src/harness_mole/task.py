@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 GROUPS = {
     "conformer-easy": Group(
-        {"variant": "conformer", "level": "easy", "minimisations": 6, "scans": 20, "energies": 40, "turns": 120},
-        summary="three to eight minima compete inside the bands",
+        {"variant": "conformer", "level": "easy", "minimisations": 5, "scans": 40, "energies": 24, "turns": 120},
+        summary="up to five minima inside the bands lose for each that wins",
     ),
     "conformer-medium": Group(
-        {"variant": "conformer", "level": "medium", "minimisations": 5, "scans": 20, "energies": 60, "turns": 120},
-        summary="nine to nineteen minima compete",
+        {"variant": "conformer", "level": "medium", "minimisations": 5, "scans": 40, "energies": 24, "turns": 120},
+        summary="five to fifteen lose for each that wins",
     ),
     "conformer-hard": Group(
-        {"variant": "conformer", "level": "hard", "minimisations": 4, "scans": 20, "energies": 90, "turns": 120},
-        summary="twenty or more minima compete",
+        {"variant": "conformer", "level": "hard", "minimisations": 5, "scans": 40, "energies": 24, "turns": 120},
+        summary="fifteen and more lose for each that wins",
     ),
     "lead-easy": Group(
         {"variant": "lead", "level": "easy", "evaluations": 16, "turns": 30},

@@ -90,12 +90,12 @@ class ConformerTools(Toolset):
 
     @tool(budget="minimisations")
     def minimise(self, torsions: Torsions) -> Mapping[str, Any]:
-        """Minimise the energy of the whole molecule from these torsions; return where it ends.
+        """Minimise the energy of the whole molecule from these torsions until it stays; return where it ends.
 
         Args:
             torsions: One angle per rotatable bond, in the order of the list.
         """
-        reached = self._landscape().relax(self._checked(torsions))
+        reached = self._landscape().settle(self._checked(torsions))
         return {
             "energy": round(reached.energy, 2),
             "above_target": round(reached.energy - self.identity.target, 2),
@@ -117,7 +117,7 @@ class ConformerTools(Toolset):
         """Minimise what was submitted."""
         if self.world.submitted is None:
             return {}
-        reached = self._landscape().relax(self.world.submitted)
+        reached = self._landscape().settle(self.world.submitted)
         return {"energy": reached.energy, "torsions": [round(angle, 2) for angle in reached.torsions]}
 
     def _landscape(self) -> Landscape:

@@ -18,9 +18,18 @@ from harness_mole.landscape import Band, apart, wrap
 
 Steps = Generator[Move, Observation, None]
 Torsions = tuple[float, ...]
+Choice = tuple[int, ...]
 
-RESTARTS: Final = 6
-"""Descents from random combinations of wells, while energies are left."""
+MOST_WELLS: Final = 5
+BATCH: Final = 4
+POOL: Final = 400
+"""Wells kept of a bond, energies measured in a turn, and random choices of wells that are considered for them."""
+
+SHARING: Final = 1.5
+NOISE: Final = 0.05
+BOLDNESS: Final = 0.7
+CLASH: Final = 12.0
+"""Of the Gaussian process: weight of a shared well, noise, deviations below the mean, largest energy that counts."""
 
 NEAR: Final = 40.0
 """Torsions that differ by less in every bond count as the same place."""
@@ -62,58 +71,88 @@ class Search:
     """State of the reference's search.
 
     Attributes:
-        wells: Free bond → angles of its wells, as its scan has shown them.
-        seen: Torsions → energy above the target, for everything measured by `energy`.
+        base: Torsions of the bonds that are held, and of free ones that no scan has turned.
+        wells: Free bond → angles of its wells, as scans have shown them.
+        seen: Well chosen for each free bond → energy above the target, for everything measured by `energy`.
         visited: Torsions minimised from, and where that ended.
         best: Lowest minimised energy above the target, and where.
     """
 
     told: Brief
     left: dict[str, int]
-    wells: dict[int, tuple[float, ...]] = Factory(dict)
-    seen: dict[Torsions, float] = Factory(dict)
+    base: Torsions
+    wells: dict[int, list[float]] = Factory(dict)
+    seen: dict[Choice, float] = Factory(dict)
     visited: list[Torsions] = Factory(list)
     best: tuple[float, Torsions] | None = None
 
     @property
     def free(self) -> list[int]:
-        """Free bonds, from the middle of the list outwards."""
-        count = len(self.told.start)
-        return sorted(set(range(count)) - set(self.told.bands), key=lambda b: abs(b - (count - 1) / 2))
+        """Free bonds."""
+        return [bond for bond in range(len(self.told.start)) if bond not in self.told.bands]
 
     def look(self, torsions: Torsions) -> Generator[Move, Observation, Torsions]:
-        """Scan the free bonds, note their wells, and turn each to the best before the next is scanned."""
-        for bond in self.free:
-            if self.left["scans"] == 0:
-                break
+        """Scan the free bonds, note new wells, and turn each to the best before the next is scanned."""
+        for bond in self.free[: self.left["scans"]]:
             self.left["scans"] -= 1
             seen = yield call("scan", torsions=list(torsions), bond=bond + 1)
-            self.wells[bond] = _wells(seen.data["angles"], seen.data["energies"])
+            known = self.wells.setdefault(bond, [])
+            for angle in _wells(seen.data["angles"], seen.data["energies"]):
+                if len(known) < MOST_WELLS and all(apart(angle, well) > NEAR for well in known):
+                    known.append(angle)
             torsions = _turned(torsions, bond, float(seen.data["lowest"]["angle"]))
         return torsions
 
-    def measure(self, places: Sequence[Torsions]) -> Generator[Move, Observation, None]:
-        """Measure the energies with torsions held at places not known yet, in one turn, as far as the budget goes."""
-        new = [torsions for torsions in dict.fromkeys(places) if torsions not in self.seen][: self.left["energies"]]
+    def torsions(self, choice: Choice) -> Torsions:
+        """Torsions of a choice of wells, held ones as told."""
+        torsions = self.base
+        for bond, well in zip(self.free, choice, strict=True):
+            torsions = _turned(torsions, bond, self.wells[bond][well]) if bond in self.wells else torsions
+        return torsions
+
+    def rebase(self, torsions: Torsions) -> Generator[Move, Observation, None]:
+        """Start afresh from where a minimisation ended: its angles are wells, beside those of scans around it."""
+        self.base, self.seen = torsions, {}
+        self.wells = {bond: [torsions[bond]] for bond in self.free}
+        yield from self.look(torsions)
+        yield from self.measure([(0,) * len(self.free)])
+
+    def nearest(self, torsions: Torsions) -> Choice:
+        """The choice of wells nearest to torsions."""
+        wells = [self.wells.get(bond, [0.0]) for bond in self.free]
+        return tuple(
+            min(range(len(w)), key=lambda i, w=w, bond=bond: apart(w[i], torsions[bond]))  # type: ignore[misc]
+            for bond, w in zip(self.free, wells, strict=True)
+        )
+
+    def drawn(self, rng: Any, count: int) -> list[Choice]:
+        """Random choices of wells."""
+        sizes = [len(self.wells.get(bond, [0.0])) for bond in self.free]
+        return [tuple(int(i) for i in row) for row in rng.integers(sizes, size=(count, len(sizes)))]
+
+    def around(self, choice: Choice) -> list[Choice]:
+        """All choices that differ in one bond."""
+        sizes = [len(self.wells.get(bond, [0.0])) for bond in self.free]
+        return [(*choice[:b], w, *choice[b + 1 :]) for b, size in enumerate(sizes) for w in range(size)]
+
+    def measure(self, choices: Sequence[Choice]) -> Generator[Move, Observation, None]:
+        """Measure the energies of choices not known yet, in one turn, as far as the budget goes."""
+        new = [choice for choice in dict.fromkeys(choices) if choice not in self.seen][: self.left["energies"]]
         if new:
             self.left["energies"] -= len(new)
-            answer = yield calls(*(call("energy", torsions=list(torsions)) for torsions in new))
-            for place, torsions in enumerate(new):
-                self.seen[torsions] = float(answer.item(place)["above_target"])
+            answer = yield calls(*(call("energy", torsions=list(self.torsions(choice))) for choice in new))
+            for place, choice in enumerate(new):
+                self.seen[choice] = float(answer.item(place)["above_target"])
 
-    def descend(self, torsions: Torsions) -> Generator[Move, Observation, Torsions]:
-        """Turn one free bond after the other to its best well, until nothing improves or the budget is spent."""
-        yield from self.measure([torsions])
-        improved = True
-        while improved and self.left["energies"]:
-            improved = False
-            for bond in self.free:
-                wells = [angle for angle in self.wells.get(bond, ()) if apart(angle, torsions[bond]) >= NEAR]
-                yield from self.measure([_turned(torsions, bond, angle) for angle in wells])
-                around = [torsions, *(_turned(torsions, bond, angle) for angle in wells)]
-                best = min(around, key=lambda place: self.seen.get(place, float("inf")))
-                torsions, improved = best, improved or best != torsions
-        return torsions
+    def promising(self, rng: Any) -> list[Choice]:
+        """Choices not measured yet whose energy may be lowest, by what similar ones have shown."""
+        lowest = sorted(self.seen, key=lambda c: self.seen[c])[:4]
+        pool = [*self.drawn(rng, POOL), *(near for choice in lowest for near in self.around(choice))]
+        pool = [choice for choice in dict.fromkeys(pool) if choice not in self.seen]
+        if not pool:
+            return []
+        bound = _lower_bounds(list(self.seen), list(self.seen.values()), pool)
+        return [pool[i] for i in sorted(range(len(pool)), key=lambda i: bound[i])[:BATCH]]
 
     def minimise(self, torsions: Torsions) -> Generator[Move, Observation, Torsions]:
         """Minimise, remember, return where it ended."""
@@ -125,16 +164,10 @@ class Search:
             self.best = (answer.data["above_target"], reached)
         return reached
 
-    def anywhere(self, rng: Any) -> Torsions:
-        """A random combination of wells, held torsions as in the start."""
-        torsions = self.told.centred
-        for bond, angles in self.wells.items():
-            torsions = _turned(torsions, bond, angles[int(rng.integers(len(angles)))])
-        return torsions
-
     def next(self) -> Torsions | None:
         """The lowest torsions measured that are away from everything visited."""
-        for torsions in sorted(self.seen, key=lambda t: self.seen[t]):
+        for choice in sorted(self.seen, key=lambda c: self.seen[c]):
+            torsions = self.torsions(choice)
             if all(max(map(apart, torsions, known)) > NEAR for known in self.visited):
                 return torsions
         return None
@@ -145,37 +178,58 @@ class Search:
         return self.best is not None and self.best[0] <= -0.04
 
 
+def _lower_bounds(seen: Sequence[Choice], energies: Sequence[float], pool: Sequence[Choice]) -> Any:
+    """Energy that choices may have: mean less deviation of a Gaussian process in which sharing wells is similarity."""
+    import numpy as np
+
+    known, asked = np.array(seen), np.array(pool)
+    values = np.minimum(np.array(energies) - min(energies), CLASH)
+
+    def alike(first: Any, second: Any) -> Any:
+        same = (first[:, None] == second[None]).astype(float)
+        return np.prod((1 + SHARING * same) / (1 + SHARING), axis=-1)
+
+    middle, scale = values.mean(), values.std() + 0.5
+    inverse = np.linalg.inv(alike(known, known) + NOISE * np.eye(len(known)))
+    across = alike(asked, known)
+    mean = across @ inverse @ ((values - middle) / scale)
+    spread = np.sqrt(np.maximum(1e-9, 1 - np.einsum("ij,jk,ik->i", across, inverse, across)))
+    return mean - BOLDNESS * spread
+
+
 def _turned(torsions: Torsions, bond: int, angle: float) -> Torsions:
     return (*torsions[:bond], angle, *torsions[bond + 1 :])
 
 
 def _wells(angles: Sequence[float], energies: Sequence[float]) -> tuple[float, ...]:
-    """Minima of a scan, lowest first, at most four."""
-    found = [
-        (energy, float(angles[place]))
-        for place, energy in enumerate(energies)
-        if energy <= min(energies[place - 1], energies[(place + 1) % len(energies)])
-    ]
+    """Minima of a scan, lowest first, at most four; each at the vertex of the parabola through its three points."""
+    found = []
+    for place, energy in enumerate(energies):
+        before, after = energies[place - 1], energies[(place + 1) % len(energies)]
+        if energy <= min(before, after):
+            bend = before + after - 2 * energy
+            shift = 0.5 * (before - after) / bend if bend > 0 else 0.0
+            found.append((energy, round(wrap(angles[place] + shift * (angles[1] - angles[0])), 1)))
     return tuple(angle for _, angle in sorted(found)[:4])
 
 
 def reference(view: View) -> Steps:
-    """Note the wells of the free bonds, descend over them, minimise the lowest places one after the other."""
-    search = Search(brief(view), dict(view.limits.budgets))
-    torsions = yield from search.look(search.told.centred)
-    for _ in range(2):
-        torsions = yield from search.descend(torsions)
-        if search.left["minimisations"]:
-            torsions = yield from search.minimise(torsions)
-        if search.solved:
-            break
-        torsions = yield from search.look(torsions)
-    for _ in range(RESTARTS):
-        if search.left["energies"] and not search.solved:
-            yield from search.descend(search.anywhere(view.rng))
+    """Note the wells of the free bonds, measure the choices that promise most, minimise the lowest now and then."""
+    told = brief(view)
+    search = Search(told, dict(view.limits.budgets), told.centred)
+    torsions = yield from search.look(told.centred)
+    yield from search.measure([search.nearest(torsions), *search.drawn(view.rng, BATCH)])
     while search.left["minimisations"] and not search.solved:
-        place = search.next() or search.told.held(tuple(view.rng.uniform(-180, 180, len(torsions))))
-        yield from search.minimise(place)
+        best = search.best
+        place = search.next() or told.held(tuple(view.rng.uniform(-180, 180, len(torsions))))
+        torsions = yield from search.minimise(place)
+        if search.solved or not search.left["minimisations"]:
+            break
+        if search.best is not best:
+            yield from search.rebase(torsions)
+        until = search.left["energies"] - search.left["energies"] // search.left["minimisations"]
+        while search.left["energies"] > until and (choices := search.promising(view.rng)):
+            yield from search.measure(choices)
     assert search.best is not None
     yield call("submit", torsions=list(search.best[1]))
 
