@@ -148,6 +148,14 @@ def suite(session: nox.Session) -> None:
     session.run("python", "benchmarks/suite.py", "-n", "100", "--write", *session.posargs)
 
 
+@nox.session(name="fenics-dolfinx", python="3.12")
+def fenics_dolfinx(session: nox.Session) -> None:
+    """The finite elements of fenics beside real DOLFINx on the same problems; its wheel wants Python 3.12."""
+    install(session, "core", "fenics")
+    session.install("-q", "dolfinx-solver-real>=0.11")
+    session.run("pytest", "plugins/fenics/tests/test_twin.py", env={"HARNESS_REQUIRE_DOLFINX": "1"})
+
+
 @nox.session
 def soak(session: nox.Session) -> None:
     """Kill a run at 50 random moments, cut its tail, resume: the same episodes and aggregate, no orphan."""
