@@ -25,7 +25,7 @@ import zstandard
 from attrs import asdict, frozen
 
 from harness_mole.landscape import STIFFNESS, Band, Landscape, Relaxed, Template, apart, rotatable, wrap
-from harness_mole.sample import LEVELS, level_of
+from harness_mole.sample import LEVELS, ODDS, level_of
 
 STARTS = 400
 COMBINATIONS = 3000
@@ -41,6 +41,8 @@ POOL = 200
 INSIDE = 30
 SHORT = 60
 HOPELESS = 6.0
+HIDDEN = 0.5
+DRAWS = 30
 
 
 @frozen
@@ -214,10 +216,27 @@ def odds(energies: np.ndarray, lowest: float) -> float:
     return round(int((energies < lowest + REACH).sum() - wins) / max(1, wins), 1)
 
 
+def hits(search: Search, held: Landscape, lowest: float) -> int:
+    """How many of `DRAWS` random starts inside the bands end at the lowest energy."""
+    rng = np.random.default_rng(23)
+    bands = {band.bond: band for band in held.bands}
+    found = 0
+    for _ in range(DRAWS):
+        drawn = rng.uniform(-180.0, 180.0, len(search.template.bonds))
+        start = [(bands[i].low + bands[i].high) / 2 if i in bands else float(t) for i, t in enumerate(drawn)]
+        near = held.relax(start, SHORT).energy < lowest + HOPELESS
+        found += near and held.relax(start).energy <= lowest + TOLERANCE
+    return found
+
+
 def row(
     search: Search, minima: list[Minimum], bands: tuple[Band, ...], room: Mapping[str, int], rng: np.random.Generator
 ) -> dict[str, Any] | None:
-    """Certify the lowest energy under bands; None where it is of a level without room, or has too many lower minima."""
+    """Certify the lowest energy under bands; None where that is no use.
+
+    It is none where the level has no room, where too many minima are lower, and where the lowest place does not look
+    low with its torsions held: there it hangs on a nitrogen or ring that torsions do not tell.
+    """
     torsions, strain = placed(search, bands, minima)
     energies = np.array([m.energy for m in minima])
     inside = np.flatnonzero(strain == 0.0)
@@ -227,12 +246,16 @@ def row(
         return None
     searched = Inside(search, bands, tuple(torsions[first]))
     best = searched.run(torsions[[first, *range(first)]], torsions[:POOL], rng)
+    if searched.held.held([round(t, 1) for t in best.torsions]) > best.energy + HIDDEN:
+        return None
+    final = odds(energies[inside], best.energy)
     return {
         "bands": [[b.bond, b.low, b.high] for b in bands],
         "energy": round(best.energy, 4),
         "torsions": [round(t, 2) for t in best.torsions],
         "strained": round(best.penalty, 3),
-        "odds": odds(energies[inside], best.energy),
+        "odds": final,
+        "hits": hits(search, searched.held, best.energy) if final >= ODDS["hard"] else None,
         "lower": first,
         "minimisations": len(searched.tried),
     }

@@ -21,11 +21,14 @@ def test_torsions_lie_inside_the_narrowed_bands_or_where_the_minimum_is_strained
         assert all(-180 <= angle <= 180 for angle in identity.start)
 
 
-def test_levels_follow_the_odds() -> None:
-    ranges = {level: [row["odds"] for _, row in certified(level)] for level in LEVELS}
-    assert max(ranges["easy"]) < min(ranges["medium"]) <= max(ranges["medium"]) < min(ranges["hard"])
-    assert all(min(ranges[level]) >= least for level, least in ODDS.items())
-    assert level_of({"odds": 0.0}) is None
+def test_levels_follow_the_odds_and_what_chance_finds() -> None:
+    rows = {level: [row for _, row in certified(level)] for level in LEVELS}
+    assert all(row["odds"] >= ODDS[level] for level in LEVELS for row in rows[level])
+    assert all(row["hits"] == 0 for row in rows["hard"])
+    assert max(row["odds"] for row in rows["easy"]) < ODDS["medium"]
+    assert all(row["odds"] < ODDS["hard"] or row["hits"] for row in rows["medium"])
+    assert level_of({"odds": 0.0, "hits": 0}) is None
+    assert [level_of({"odds": 20.0, "hits": hits}) for hits in (0, 1)] == ["hard", "medium"]
 
 
 def test_mirror_images_are_drawn_as_often_as_not() -> None:
@@ -48,7 +51,7 @@ def test_leads_are_what_they_should_be() -> None:
 
 def test_keys_tell_instances_apart(task: Task) -> None:
     keys = {task.sample(index, seed=6, split="train").key for index in range(60)}
-    assert len(keys) >= 45
+    assert len(keys) >= 35  # sets of bands are few; what differs within them (ends of bands, start) is no key
 
 
 @pytest.mark.parametrize("name", ["minimisations", "scans", "energies", "evaluations", "turns"])

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from attrs import Factory, define, frozen
 
-from harness import Move, Observation, Scripted, View, call, calls
+from harness import Move, Observation, Scripted, View, call, calls, generator
 from harness_mole.landscape import Band, apart, wrap
 
 Steps = Generator[Move, Observation, None]
@@ -21,14 +21,13 @@ Torsions = tuple[float, ...]
 Choice = tuple[int, ...]
 
 MOST_WELLS: Final = 5
-BATCH: Final = 4
 POOL: Final = 400
-"""Wells kept of a bond, energies measured in a turn, and random choices of wells that are considered for them."""
+"""Wells kept of a bond, and random choices of wells that are considered for the next energy."""
 
 SHARING: Final = 1.5
 NOISE: Final = 0.05
-BOLDNESS: Final = 0.7
-CLASH: Final = 12.0
+BOLDNESS: Final = 1.2
+CLASH: Final = 6.0
 """Of the Gaussian process: weight of a shared well, noise, deviations below the mean, largest energy that counts."""
 
 NEAR: Final = 40.0
@@ -144,15 +143,15 @@ class Search:
             for place, choice in enumerate(new):
                 self.seen[choice] = float(answer.item(place)["above_target"])
 
-    def promising(self, rng: Any) -> list[Choice]:
-        """Choices not measured yet whose energy may be lowest, by what similar ones have shown."""
+    def promising(self, rng: Any) -> Choice | None:
+        """The choice not measured yet whose energy may be lowest, by what similar ones have shown."""
         lowest = sorted(self.seen, key=lambda c: self.seen[c])[:4]
         pool = [*self.drawn(rng, POOL), *(near for choice in lowest for near in self.around(choice))]
         pool = [choice for choice in dict.fromkeys(pool) if choice not in self.seen]
         if not pool:
-            return []
+            return None
         bound = _lower_bounds(list(self.seen), list(self.seen.values()), pool)
-        return [pool[i] for i in sorted(range(len(pool)), key=lambda i: bound[i])[:BATCH]]
+        return pool[int(bound.argmin())]
 
     def minimise(self, torsions: Torsions) -> Generator[Move, Observation, Torsions]:
         """Minimise, remember, return where it ended."""
@@ -215,21 +214,21 @@ def _wells(angles: Sequence[float], energies: Sequence[float]) -> tuple[float, .
 
 def reference(view: View) -> Steps:
     """Note the wells of the free bonds, measure the choices that promise most, minimise the lowest now and then."""
-    told = brief(view)
+    told, rng = brief(view), generator("mole reference", view.facts["smiles"], view.facts["start"])
     search = Search(told, dict(view.limits.budgets), told.centred)
     torsions = yield from search.look(told.centred)
-    yield from search.measure([search.nearest(torsions), *search.drawn(view.rng, BATCH)])
+    yield from search.measure([search.nearest(torsions), *search.drawn(rng, 1)])
     while search.left["minimisations"] and not search.solved:
         best = search.best
-        place = search.next() or told.held(tuple(view.rng.uniform(-180, 180, len(torsions))))
+        place = search.next() or told.held(tuple(rng.uniform(-180, 180, len(torsions))))
         torsions = yield from search.minimise(place)
         if search.solved or not search.left["minimisations"]:
             break
         if search.best is not best:
             yield from search.rebase(torsions)
         until = search.left["energies"] - search.left["energies"] // search.left["minimisations"]
-        while search.left["energies"] > until and (choices := search.promising(view.rng)):
-            yield from search.measure(choices)
+        while search.left["energies"] > until and (choice := search.promising(rng)):
+            yield from search.measure([choice])
     assert search.best is not None
     yield call("submit", torsions=list(search.best[1]))
 
