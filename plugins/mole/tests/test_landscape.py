@@ -13,7 +13,17 @@ from rdkit.Chem import rdForceFieldHelpers, rdMolTransforms
 
 from harness import Task, load_task
 from harness_mole import sample
-from harness_mole.landscape import STIFFNESS, Band, Landscape, apart, landscape, mirror_smiles, rotatable, wrap
+from harness_mole.landscape import (
+    HANDED_IN,
+    STIFFNESS,
+    Band,
+    Landscape,
+    apart,
+    landscape,
+    mirror_smiles,
+    rotatable,
+    wrap,
+)
 from harness_mole.sample import TOLERANCE, ConformerIdentity, certified, library
 
 NAMES = sorted(library())
@@ -139,6 +149,18 @@ def test_where_a_minimisation_settles_its_own_torsions_lead(name: str) -> None:
         again = place.settle([round(angle, 1) for angle in settled.torsions])
         apart_by.append(abs(again.energy - settled.energy))
     assert max(apart_by) < 0.05
+
+
+@pytest.mark.parametrize("level", ["easy", "medium", "hard"])
+def test_handed_in_torsions_count_from_the_minimum_and_not_from_afar(level: str) -> None:
+    task = load_task("mole", group=f"conformer-{level}")
+    rng = np.random.default_rng(4)
+    for index in range(12):
+        identity: ConformerIdentity = task.decode_identity(task.sample(index, seed=23).identity)
+        place = landscape(identity.template, identity.bands, identity.mirrored)
+        settled = [round(angle, 1) for angle in place.settle(identity.torsions).torsions]
+        assert place.relax(settled, HANDED_IN).energy <= identity.energy + 0.15
+        assert place.relax(list(rng.uniform(-180, 180, len(settled))), HANDED_IN).energy > identity.energy + TOLERANCE
 
 
 def test_order_of_calls_does_not_matter() -> None:

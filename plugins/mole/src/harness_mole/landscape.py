@@ -28,6 +28,9 @@ REPEATS: Final = 5
 SETTLED: Final = 0.02
 """A minimisation is repeated from where it ended at most REPEATS times, until its energy changes by less (kcal/mol)."""
 
+HANDED_IN: Final = 80
+"""Steps for which what is handed in is minimised: enough from a minimum's own torsions, too few from afar."""
+
 CLAMP: Final = 1.0
 """Stiffness of torsions that are held while the rest is relaxed, in kcal/mol per square degree."""
 

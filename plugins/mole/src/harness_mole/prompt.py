@@ -16,7 +16,7 @@ from typing import Any
 from harness.records import Limits
 from harness_mole import chemistry
 from harness_mole.chemistry import ELEMENTS, GROUPS, MAX_HEAVY
-from harness_mole.landscape import STEPS, STIFFNESS, landscape
+from harness_mole.landscape import HANDED_IN, STEPS, STIFFNESS, landscape
 from harness_mole.requirements import DIGITS, Requirement
 from harness_mole.sample import TOLERANCE, ConformerIdentity, LeadIdentity, Options, Proposer
 
@@ -71,6 +71,7 @@ def _words(identity: ConformerIdentity | LeadIdentity) -> dict[str, Any]:
             "tolerance": TOLERANCE,
             "stiffness": STIFFNESS,
             "steps": STEPS,
+            "handed_in": HANDED_IN,
             "start": ", ".join(f"{angle:.0f}" for angle in identity.start),
         }
     mol = chemistry.read(identity.lead)

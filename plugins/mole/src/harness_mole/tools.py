@@ -18,7 +18,7 @@ from harness.schema import Length, Range, Unit
 from harness.tools import tool
 from harness_mole import chemistry
 from harness_mole.chemistry import BadMolecule, Edit
-from harness_mole.landscape import Landscape, landscape, wrap
+from harness_mole.landscape import HANDED_IN, Landscape, landscape, wrap
 from harness_mole.requirements import Requirement, measure
 from harness_mole.sample import ConformerIdentity, LeadIdentity, library
 
@@ -105,7 +105,7 @@ class ConformerTools(Toolset):
 
     @tool(final=True)
     def submit(self, torsions: Torsions) -> str:
-        """Hand in torsions; they are minimised once more and the energy counts. This ends the task.
+        """Hand in torsions; they are minimised for 80 steps and the energy counts. This ends the task.
 
         Args:
             torsions: One angle per rotatable bond, in the order of the list.
@@ -114,10 +114,10 @@ class ConformerTools(Toolset):
         return "The conformer is handed in."
 
     def calc_reward(self) -> Mapping[str, Any]:
-        """Minimise what was submitted."""
+        """Minimise what was submitted for a limited number of steps."""
         if self.world.submitted is None:
             return {}
-        reached = self._landscape().settle(self.world.submitted)
+        reached = self._landscape().relax(self.world.submitted, HANDED_IN)
         return {"energy": reached.energy, "torsions": [round(angle, 2) for angle in reached.torsions]}
 
     def _landscape(self) -> Landscape:
