@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import attrs
 import click
 
 from harness.cli._shared import group_option, parse_settings, seed_option, set_option, split_option, with_option
+
+PICTURES = "pictures"
+"""Option of a task that can be played without pictures and has some: whether it begins with one."""
 
 
 @click.command("play", epilog="Example: harness play escape --group easy --seed 3")
@@ -43,6 +47,8 @@ def command(
 
     options, language = parse_settings(settings)
     card = load_task(task).card
+    if policy is None and PICTURES in attrs.fields_dict(card.options):
+        options.setdefault(PICTURES, True)  # a person has eyes
     loaded = load_task(task, groups[0] if groups else next(iter(card.groups), ""), options, plugins)
     sample = loaded.sample(index, seed=seed, split=split, language=language)
     player: Policy = make_policy(policy, Setup(task=loaded, concurrency=1)) if policy else HumanPolicy(images)
