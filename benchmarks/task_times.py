@@ -23,7 +23,7 @@ import anyio
 from harness import Reject, TaskRef, certify, generator, load_task, plugins
 from harness import episode as episodes
 from harness.backends import Job, ProcessBackend
-from harness.check import Subject
+from harness.check._subject import played
 from harness.task import Task, task_of
 
 LIMITS = {"propose_ms": 50.0, "call_ms": 50.0, "image_ms": 100.0, "certify_100_s": 180.0}
@@ -46,8 +46,11 @@ def proposals(task: Task, count: int) -> float:
     return statistics.median(cpu_ms(draw, number)[0] for number in range(max(20, count)))
 
 
-def calls(subject: Subject, task: Task, count: int) -> dict[str, float]:
-    """Medians of a tool call, and of a call that answers with a picture, as the reference makes them."""
+def calls(task: Task, count: int) -> dict[str, float]:
+    """Medians of a tool call, and of a call that answers with a picture, as the reference makes them.
+
+    The instances are held-out ones that this process has not met: tasks remember what they have computed.
+    """
     plain: list[float] = []
     pictures: list[float] = []
     perform = episodes.perform_here
@@ -60,14 +63,21 @@ def calls(subject: Subject, task: Task, count: int) -> dict[str, float]:
             pictures.append(spent)
         return reply
 
+    rows = certify.heldout_rows(task)
+    play(task, rows[-1])  # builds what is kept per worker
     episodes.perform_here = timed
     try:
-        for sample in subject.certified(task.ref.group)[:count]:
-            subject.episode(task, sample, "reference")
+        for row in rows[:count]:
+            play(task, row)
     finally:
         episodes.perform_here = perform
     found = {"call_ms": plain, "image_ms": pictures}
     return {name: statistics.median(times) for name, times in found.items() if times}
+
+
+def play(task: Task, row: dict[str, Any]) -> None:
+    """Play a held-out row with the reference."""
+    played(task, certify.sample_of(task, row, seed=0, split="test"), "reference", "times")
 
 
 async def workers(task: Task, count: int) -> dict[str, float]:
@@ -92,10 +102,7 @@ def measure(name: str, count: int) -> dict[str, dict[str, float]]:
     found = {}
     for group in load_task(name).card.groups:
         task = task_of(TaskRef(name, group))
-        subject = Subject(name, count, (group,))
-        calls(subject, task, 1)  # builds what is cached per worker
-        subject = Subject(name, count, (group,))
-        parts = {"propose_ms": proposals(task, count), **calls(subject, task, count)}
+        parts = {"propose_ms": proposals(task, count), **calls(task, count)}
         found[group] = {key: round(value, 2) for key, value in (parts | anyio.run(workers, task, count)).items()}
     return found
 
