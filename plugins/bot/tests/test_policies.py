@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import anyio
 import pytest
 
-from harness import Episode, Task, load_task
-from harness.check._subject import transcript
-from harness.policies._scripted import make_view, play_inline, scripts_of
-from harness.rollout import make_backend
-from harness.scripted import Script
-
-TOGETHER = 64
+from harness import Task, load_task
+from harness.policies._scripted import play_inline, scripts_of
+from harness.testing import play_alone_and_together
 
 
 def test_every_script_plays_to_a_score_without_refused_calls(task: Task) -> None:
@@ -47,33 +42,9 @@ def test_a_quarter_of_the_budgets_is_too_little_but_legal(task: Task) -> None:
 def test_64_episodes_at_once_on_worker_processes_are_the_same_as_one_at_a_time() -> None:
     tasks = [load_task("bot", group=group) for group in ("easy", "hard")]
     names = ("reference", "random", "straight")
-    plan = [(tasks[i % 2], tasks[i % 2].sample(i // 8, seed=6), names[i % 3]) for i in range(TOGETHER)]
-    alone = [transcript(play_inline(task, sample, scripts_of(task)[name], "many")) for task, sample, name in plan]
-    together = anyio.run(_play_together, plan)
-    assert [together[place] for place in range(TOGETHER)] == alone
-
-
-async def _play_together(plan: list[tuple[Task, object, str]]) -> dict[int, object]:
-    found: dict[int, object] = {}
-
-    async def play(place: int) -> None:
-        task, sample, name = plan[place]
-        script = scripts_of(task)[name]
-        episode = Episode(task, sample, backend)  # type: ignore[arg-type]
-        await episode.open()
-        view = make_view(task, sample, episode.messages, episode.tools, script, ("many",))  # type: ignore[arg-type]
-        assert script.play is not None
-        driver = Script(script.play, view)
-        turn = await episode.step(driver.reply(()))
-        while not turn.done:
-            turn = await episode.step(driver.reply(turn.messages))
-        await episode.close()
-        found[place] = transcript(episode)
-
-    async with make_backend("process", [], 2) as backend, anyio.create_task_group() as group:
-        for place in range(len(plan)):
-            group.start_soon(play, place)
-    return found
+    plan = [(tasks[i % 2], tasks[i % 2].sample(i // 8, seed=6), names[i % 3]) for i in range(64)]
+    alone, together = play_alone_and_together(plan)
+    assert together == alone
 
 
 def test_the_constant_answer_is_fitted_on_training_instances() -> None:

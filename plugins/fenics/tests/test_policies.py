@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import anyio
 import numpy as np
 import pytest
 from attrs import evolve
 
-from harness import Episode, Task, View, certify
-from harness.check._subject import transcript
-from harness.policies._scripted import make_view, play_inline, quartered, scripts_of, shown
-from harness.rollout import make_backend
-from harness.scripted import Script
+from harness import Task, certify
+from harness.policies._scripted import play_inline, quartered, scripts_of
+from harness.testing import play_alone_and_together
 from harness_fenics.secant import Affine, Goal, boxed, step
 from harness_fenics.shortcuts import fit_controls, fit_predictions
 
@@ -77,36 +74,12 @@ def test_a_quarter_of_the_budget_is_kept_to(task: Task) -> None:
 # ---- concurrency
 
 
-async def _play(task: Task, sample: Any, backend: Any) -> Any:
-    script = task.policies["reference"]
-    episode = Episode(task, sample, backend)
-    await episode.open()
-    view: View = make_view(task, sample, episode.messages, episode.tools, script, ("test",))
-    assert script.play is not None
-    driver, new = Script(script.play, view), ()
-    while not episode.done:
-        new = shown((await episode.step(driver.reply(new))).messages, script)
-    await episode.close()
-    return transcript(episode)
-
-
 @pytest.mark.slow
 def test_64_concurrent_episodes_are_the_same_as_one_at_a_time(flux: Task, identify: Task, transient: Task) -> None:
-    places = [(task, sample) for task in (flux, identify, transient) for sample in rows(task, 22)][:64]
-    alone = [transcript(play_inline(task, sample, task.policies["reference"], "test")) for task, sample in places]
-    together: list[Any] = [None] * len(places)
-
-    async def all_at_once() -> None:
-        async def one(number: int) -> None:
-            together[number] = await _play(*places[number], backend)
-
-        async with make_backend("process", [], 2) as backend, anyio.create_task_group() as group:
-            for number in range(len(places)):
-                group.start_soon(one, number)
-
-    anyio.run(all_at_once)
+    plan = [(task, sample, "reference") for task in (flux, identify, transient) for sample in rows(task, 22)][:64]
+    alone, together = play_alone_and_together(plan)
     assert together == alone
-    assert len(places) == 64
+    assert len(plan) == 64
 
 
 # ---- secants

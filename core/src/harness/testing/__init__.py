@@ -1,8 +1,8 @@
 """What tests of tasks and of drivers need: the contract test of a task, and a fake model that misbehaves on demand.
 
-`TaskContract` is a task package's own contract test in three lines. `ChaosServer` is a real HTTP server that speaks
-the chat-completions protocol, plays a script and injects faults; `FastServer` does the first two at next to no cost,
-for benchmarks. Names are loaded on first use.
+`TaskContract` is a task package's own contract test in three lines; `play_alone_and_together` shows whether its
+episodes keep apart. `ChaosServer` is a real HTTP server that speaks the chat-completions protocol, plays a script and
+injects faults; `FastServer` does the first two at next to no cost, for benchmarks. Names are loaded on first use.
 """
 
 from __future__ import annotations
@@ -15,8 +15,18 @@ if TYPE_CHECKING:
     from harness.testing._fast import FastServer
     from harness.testing._script import Request
     from harness.testing._server import TRANSPORT, ChaosServer, Rules, Seen
+    from harness.testing._together import play_alone_and_together
 
-__all__ = ["TRANSPORT", "ChaosServer", "FastServer", "Request", "Rules", "Seen", "TaskContract"]
+__all__ = [
+    "TRANSPORT",
+    "ChaosServer",
+    "FastServer",
+    "Request",
+    "Rules",
+    "Seen",
+    "TaskContract",
+    "play_alone_and_together",
+]
 
 _HOMES = {
     "ChaosServer": "_server",
@@ -26,6 +36,7 @@ _HOMES = {
     "Seen": "_server",
     "TaskContract": "_contract",
     "TRANSPORT": "_server",
+    "play_alone_and_together": "_together",
 }
 
 
