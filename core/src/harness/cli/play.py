@@ -34,7 +34,10 @@ def command(
     images: Path | None,
     policy: str | None,
 ) -> None:
-    """Play an instance of TASK yourself, through exactly what a model sees. Nothing is recorded."""
+    """Play an instance of TASK yourself, through exactly what a model sees. Nothing is recorded.
+
+    A task with the option `pictures` begins with one, unless you set it otherwise (--set pictures=false).
+    """
     import anyio
 
     from harness.cli._run import make_policy
