@@ -23,8 +23,8 @@ import anyio
 from harness import Reject, TaskRef, certify, generator, load_task, plugins
 from harness import episode as episodes
 from harness.backends import Job, ProcessBackend
-from harness.check._subject import played
 from harness.task import Task, task_of
+from harness.testing import play_inline
 
 LIMITS = {"propose_ms": 50.0, "call_ms": 50.0, "image_ms": 100.0, "certify_100_s": 180.0}
 
@@ -77,7 +77,7 @@ def calls(task: Task, count: int) -> dict[str, float]:
 
 def play(task: Task, row: dict[str, Any]) -> None:
     """Play a held-out row with the reference."""
-    played(task, certify.sample_of(task, row, seed=0, split="test"), "reference", "times")
+    play_inline(task, certify.sample_of(task, row, seed=0, split="test"), task.policies["reference"], "times")
 
 
 async def workers(task: Task, count: int) -> dict[str, float]:

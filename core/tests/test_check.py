@@ -33,6 +33,7 @@ FINDS = [
     ("sampling repeats", "order", "depends on the order"),
     ("splits and seeds are disjoint", "constant", "instance space is too small"),
     ("schemas", "undocumented", "peek.where has no description"),
+    ("reference reads every language", "english", "in 'zh': the reference ended wrong_answer"),
     ("reference solves certified instances", "unsolved", r"no certified instance in .*reference failed"),
 ]
 """Check, the group of the task `broken` that has the fault, what is said of it."""

@@ -2,8 +2,8 @@
 
 import pytest
 
-from harness.policies._scripted import play_inline
 from harness.task import load_task
+from harness.testing import play_inline
 from harness_battery import brief
 from harness_battery.sample import GROUPS
 

@@ -7,7 +7,7 @@ import inspect
 import pytest
 
 from harness import load_task
-from harness.policies._scripted import play_inline, scripts_of
+from harness.testing import play_inline, scripts_of
 from harness_escape import explorer, memory
 from harness_escape.explorer import Explorer
 from harness_escape.house import House

@@ -6,7 +6,7 @@ import pytest
 from attrs import evolve
 
 from harness import load_task
-from harness.policies._scripted import play_inline, quartered, scripts_of
+from harness.testing import play_inline, quartered, scripts_of
 from harness_escape.policies import HOUSE_POLICIES
 from harness_escape.tiny_policies import FLAT_POLICIES, read_notes, way_on
 

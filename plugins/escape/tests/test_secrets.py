@@ -6,7 +6,7 @@ import pytest
 
 from harness import load_task
 from harness.jsonio import dumps
-from harness.policies._scripted import play_inline, scripts_of
+from harness.testing import play_inline, scripts_of
 
 SEEN_BY = ("reference", "random", "wander", "use_everything", "guess_codes", "search")
 

@@ -7,7 +7,7 @@ import pytest
 from attrs import evolve
 
 from harness import Completion, InlineEpisode, ToolCall, load_task
-from harness.policies._scripted import play_inline, scripts_of
+from harness.testing import play_inline, scripts_of
 from harness_escape.house import House, target_word
 from harness_escape.lexicon import name
 from harness_escape.trial import secrets

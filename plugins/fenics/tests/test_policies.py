@@ -9,8 +9,7 @@ import pytest
 from attrs import evolve
 
 from harness import Task, certify
-from harness.policies._scripted import play_inline, quartered, scripts_of
-from harness.testing import play_alone_and_together
+from harness.testing import play_alone_and_together, play_inline, quartered, scripts_of
 from harness_fenics.secant import Affine, Goal, boxed, step
 from harness_fenics.shortcuts import fit_controls, fit_predictions
 

@@ -6,9 +6,8 @@ import anyio
 import pytest
 
 from harness import Episode, Task, load_task
-from harness.policies._scripted import make_view, play_inline, scripts_of
 from harness.rollout import make_backend
-from harness.testing import play_alone_and_together
+from harness.testing import make_view, play_alone_and_together, play_inline, scripts_of
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from harness import load_task
-from harness.policies._scripted import play_inline, scripts_of
+from harness.testing import play_inline, scripts_of
 from harness_holdem.chart import Chart, fitted
 from harness_holdem.options import Options
 from harness_holdem.sample import propose

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from harness import Task, load_task
-from harness.policies._scripted import play_inline, quartered
+from harness.testing import play_inline, quartered
 from harness_mole.lead_policies import SHIFTS
 from harness_mole.torsion_policies import brief
 
 
 def test_scripts_read_start_and_bands_from_the_prompt(conformer: Task) -> None:
     from harness import InlineEpisode
-    from harness.policies._scripted import make_view
+    from harness.testing import make_view
 
     sample = conformer.sample(1)
     episode = InlineEpisode(conformer, sample)

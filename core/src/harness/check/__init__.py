@@ -26,6 +26,7 @@ CHECKS: dict[str, Callable[[Subject], str]] = {
     "splits and seeds are disjoint": _sources.disjoint,
     "wordings carry every fact": _sources.wordings,
     "reference solves certified instances": _episodes.reference,
+    "reference reads every language": _episodes.reads,
     "empty play stays at the floor": _episodes.floor,
     "reward keeps the scale": _episodes.scale,
     "bad calls are answered": _episodes.bad_calls,

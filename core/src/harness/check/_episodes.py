@@ -13,16 +13,18 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from attrs import evolve
+
 from harness.check._subject import Broken, Subject, played, require, scored, transcript
 from harness.episode import InlineEpisode
 from harness.jsonio import dumps
 from harness.policies._legal import draw_arguments
-from harness.policies._scripted import make_view, scripts_of, shown
+from harness.policies._scripted import make_view, quartered, scripts_of, shown
 from harness.reasons import CALL_ERRORS
 from harness.records import Completion, Sample, ToolCall
 from harness.scripted import Script
 from harness.seeds import generator
-from harness.task import Task
+from harness.task import Proposal, Task
 from harness.world import score_in, score_out
 
 JUNK = (
@@ -56,6 +58,22 @@ def reference(subject: Subject) -> str:
             )
             count += 1
     return f"{count} of {count}"
+
+
+def reads(subject: Subject) -> str:
+    """The reference solves an instance in every language, and with a quarter of the budgets it still ends scored."""
+    if "reference" not in subject.first.policies or not subject.first.card.certified:
+        return "not a certified task"
+    for group, task in subject.tasks.items():
+        sample = subject.certified(group)[0]
+        proposal = Proposal(task.decode_identity(sample.identity), sample.key, 0)
+        for language in task.card.languages:
+            told = task.make_sample(proposal, sample.index, seed=sample.seed, split=sample.split, language=language)
+            outcome = played(task, told, "reference", "check").outcome
+            what = f"{group} #{sample.index} ({sample.key}) in {language!r}"
+            require(outcome.success, f"{what}: the reference ended {outcome.reason}: {outcome.detail}")
+        played(task, evolve(sample, limits=quartered(sample.limits)), "reference", "quarter")
+    return f"{len(subject.tasks)} groups in {', '.join(subject.first.card.languages)}"
 
 
 def floor(subject: Subject) -> str:

@@ -48,6 +48,7 @@ FAULTS = {
     "constant": "all instances have one key",
     "undocumented": "a parameter has no description",
     "unsolved": "the reference does not solve it",
+    "english": "the reference reads English only",
 }
 
 
@@ -161,6 +162,10 @@ def hopeless(view: View) -> Generator[Move, Observation, None]:
     yield call("submit", value=0)
 
 
+def monoglot(view: View) -> Generator[Move, Observation, None]:
+    yield from (toy.bisect if view.language == "en" else hopeless)(view)
+
+
 @hookimpl
 def harness_card() -> Card:
     groups = {name: Group({"fault": name}, summary=text) for name, text in FAULTS.items()}
@@ -184,7 +189,7 @@ def harness_reward(options: Options) -> Reward:
 
 @hookimpl
 def harness_policies(options: Options) -> Mapping[str, Scripted]:
-    solver = hopeless if options.fault == "unsolved" else toy.bisect
+    solver = {"unsolved": hopeless, "english": monoglot}.get(options.fault, toy.bisect)
     return {
         "reference": Scripted(solver, "reference", summary="binary search"),
         "middle": Scripted(toy.middle, "lazy", summary="always the middle"),
