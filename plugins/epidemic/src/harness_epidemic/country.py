@@ -132,7 +132,7 @@ class Bar:
     planner: float
 
 
-@frozen
+@frozen(cache_hash=True)  # it is the key of the caches below the tools
 class Identity:
     """One instance.
 

@@ -9,6 +9,7 @@ a leading axis of alternatives: an episode has one, a planner compares many. The
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
@@ -22,25 +23,8 @@ Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 S, E, I, H, D, R, V = range(7)  # noqa: E741 - the names that the literature uses
 """Places of the compartments on the first axis: susceptible … vaccinated."""
 
-ADMITTED, DIED, JABBED = 7, 8, 9
-"""Places of the flows that leave no compartment alone; the others stand at the compartment that they leave."""
-
-FLOWS: Final = 10
-
-MOVES: Final = np.array(
-    [
-        # S   E   I   H   D   R   V   admitted, died, jabbed
-        [-1, 0, 0, 0, 0, 1, 1, 0, 0, -1],
-        [1, -1, 0, 0, 0, 0, 0, 0, 0, 0],
-        [0, 1, -1, 0, 0, 0, 0, 0, 0, 0],
-        [0, 0, 0, -1, 0, 0, 0, 1, 0, 0],
-        [0, 0, 0, 0, 0, 0, 0, 0, 1, 0],
-        [0, 0, 1, 1, 0, -1, 0, -1, -1, 0],
-        [0, 0, 0, 0, 0, 0, -1, 0, 0, 1],
-    ],
-    dtype=np.float64,
-)
-"""What each flow (column) does to each compartment (row); columns sum to zero, so nobody is lost."""
+INFECTED, ADMITTED, DIED, JABBED = range(7, 11)
+"""Places, after the compartments, of the flows that are no fixed share of a compartment."""
 
 AGES: Final = 3
 """Age bands: 0-19, 20-64, 65 and older."""
@@ -69,6 +53,7 @@ class Pace:
         discharge: From hospital to recovered or dead.
         waning: From recovered or vaccinated to susceptible.
         admission: Share of each age band that goes to hospital, shape (AGES,).
+        moves: What a step makes of each compartment (row) out of compartments and flows (columns).
     """
 
     days: float
@@ -77,6 +62,7 @@ class Pace:
     discharge: float
     waning: float
     admission: Array
+    moves: Array
 
 
 def pace(days: float, latent: float, infectious: float, stay: float, immune: float, severity: float) -> Pace:
@@ -84,7 +70,26 @@ def pace(days: float, latent: float, infectious: float, stay: float, immune: flo
     onset, removal, discharge, waning = (
         1.0 - float(np.exp(-days / mean)) for mean in (latent, infectious, stay, immune)
     )
-    return Pace(days, onset, removal, discharge, waning, np.minimum(1.0, ADMISSION * severity))
+    moves = _moves(onset, removal, discharge, waning)
+    return Pace(days, onset, removal, discharge, waning, np.minimum(1.0, ADMISSION * severity), moves)
+
+
+def _moves(onset: float, removal: float, discharge: float, waning: float) -> Array:
+    """Columns of compartments sum to one and those of flows to zero, so nobody is lost."""
+    moves = np.zeros((7, 11))
+    moves[range(7), range(7)] = 1.0
+    for leaves, enters, share in ((E, I, onset), (I, R, removal), (H, R, discharge)):
+        moves[leaves, leaves], moves[enters, leaves] = 1.0 - share, share
+    for flow, leaves, enters in ((INFECTED, S, E), (ADMITTED, R, H), (DIED, R, D), (JABBED, S, V)):
+        moves[leaves, flow], moves[enters, flow] = -1.0, 1.0
+    _wane(moves, waning)
+    return moves
+
+
+def _wane(moves: Array, share: float) -> None:
+    """Let a share of the recovered and the vaccinated become susceptible in a step, in place."""
+    for immune in (R, V):
+        moves[immune, immune], moves[S, immune] = 1.0 - share, share
 
 
 @frozen
@@ -127,31 +132,41 @@ def advance(
         escapes: Share of the immune who become susceptible to a new variant, one per step.
     """
     alternatives, cells = people.shape[1:]
-    by_region = (alternatives, cells // AGES, AGES)
-    flows, total = np.zeros((2, FLOWS, alternatives, cells))
-    overflow = np.zeros(by_region[:2])
-    fatality, admission = (np.tile(share, by_region[1]) for share in (FATALITY, pace.admission))
-    rates = np.array([0.0, pace.onset, pace.removal, pace.discharge, 0.0, pace.waning, pace.waning])[:, None, None]
+    regions = _regions(cells // AGES)
+    state = np.concatenate([people, np.zeros((4, alternatives, cells))])
+    flat, moved = state.reshape(len(state), -1), np.empty((len(people), alternatives * cells))
+    susceptible, _, ill, patients, *_, infected, admitted, died, jabbed = state
+    force, moves, infectious = matrix * -pace.days, pace.moves.copy(), ill[:, :, None]
+    flows, overflow = np.zeros((2, alternatives, cells)), np.zeros((alternatives, cells // AGES))
+    admission, dying = np.tile(pace.removal * pace.admission, cells // AGES), np.tile(FATALITY, cells // AGES)
+    cared = pace.discharge * dying
     for step, strength in enumerate(strengths):
-        over = _crowding(people[H].reshape(by_region), beds, overflow, pace.days)
-        deadly = fatality if over is None else np.minimum(0.95, fatality * (1.0 + UNCARED * np.repeat(over, AGES, 1)))
-        force = np.matmul(matrix, people[I][:, :, None])[:, :, 0] * (strength * -pace.days)
-        rates[R:] = pace.waning + (escapes[step] if escapes is not None else 0.0)
-        np.multiply(people, rates, out=flows[:ADMITTED])
-        np.multiply(people[S], -np.expm1(force), out=flows[S])
-        np.multiply(flows[I], admission, out=flows[ADMITTED])
-        np.multiply(flows[H], deadly, out=flows[DIED])
+        over = _crowding(patients @ regions, beds, overflow, pace.days)
+        deadly = (
+            cared if over is None else pace.discharge * np.minimum(0.95, dying * (1.0 + UNCARED * over @ regions.T))
+        )
+        np.multiply(susceptible, -np.expm1(np.matmul(force, infectious)[:, :, 0] * strength), out=infected)
+        np.multiply(ill, admission, out=admitted)
+        np.multiply(patients, deadly, out=died)
         if jabs is not None:
-            np.multiply(people[S], jabs, out=flows[JABBED])
-        total += flows
-        people += (MOVES @ flows.reshape(FLOWS, -1)).reshape(people.shape)
-    sums = total.reshape(FLOWS, *by_region).sum(axis=3)
-    return Tally(sums[S], sums[E], sums[ADMITTED], sums[DIED], overflow)
+            np.multiply(susceptible, jabs, out=jabbed)
+        if escapes is not None:
+            _wane(moves, pace.waning + escapes[step])
+        flows += state[INFECTED:DIED]
+        flat[: len(people)] = np.matmul(moves, flat, out=moved)
+    onsets, deaths = people[E] - state[E] + flows[0], state[D] - people[D]
+    people[:] = state[: len(people)]
+    return Tally(flows[0] @ regions, onsets @ regions, flows[1] @ regions, deaths @ regions, overflow)
 
 
-def _crowding(hospital: Array, beds: Array, overflow: Array, days: float) -> Array | None:
+@lru_cache
+def _regions(count: int) -> Array:
+    """Return which cells are in which region: (cells, regions)."""
+    return np.repeat(np.eye(count), AGES, axis=0)
+
+
+def _crowding(patients: Array, beds: Array, overflow: Array, days: float) -> Array | None:
     """Add patient-days without a bed to `overflow`; return the share of patients without one, None if nowhere any."""
-    patients = hospital.sum(axis=2)
     excess = patients - beds
     if excess.max() <= 0.0:
         return None

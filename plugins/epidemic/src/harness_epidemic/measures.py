@@ -49,6 +49,8 @@ _SCALE = 1.0 / float(np.abs(np.linalg.eigvals(_HOME + _SCHOOL + _OTHER)).max())
 HOME, SCHOOL, OTHER = _HOME * _SCALE, _SCHOOL * _SCALE, _OTHER * _SCALE
 """Contacts of each band with each band, scaled so that an unmitigated population has R0 = force × infectious days."""
 
+PLACES: Final = np.stack([HOME, SCHOOL, OTHER]).reshape(3, -1)
+
 FLOOR: Final = 0.35
 """Compliance never falls below this."""
 RECOVERY: Final = 0.08
@@ -80,6 +82,10 @@ class Policy:
         )
 
 
+LOCKDOWN: Final = Policy(4, "closed", True, "restricted", 2)
+"""Everything at its strictest."""
+
+
 def orders(policies: list[Policy]) -> Array:
     """Return policies of regions as an array of shape (1, regions, 5)."""
     return np.array([[policy.row() for policy in policies]], dtype=np.float64)
@@ -97,17 +103,18 @@ def contacts(ordered: Array, compliance: Array, tested: Array) -> Array:
     school = 1.0 - SCHOOL_CUT[ordered[..., 1].astype(int)]
     mask = 1.0 - compliance * MASK_CUT * ordered[..., 2]
     trace = 1.0 - TRACE_CUT * ordered[..., 4] * tested
-    made: Array = HOME * _wide(trace) + SCHOOL * _wide(school * mask * trace) + OTHER * _wide(distance * mask * trace)
-    return made
+    outside = mask * trace
+    made: Array = np.stack([trace, school * outside, distance * outside], axis=-1) @ PLACES
+    return made.reshape(*compliance.shape, AGES, AGES)
 
 
 def force_matrix(contact: Array, mixing: Array, populations: Array) -> Array:
     """Return the force per infectious person, shape (alternatives, regions × AGES, regions × AGES)."""
     alternatives, regions = contact.shape[:2]
-    heads = populations[:, None] * SHARES
-    prevalence = mixing[:, :, None, :, None] / heads
-    full = contact[:, :, :, None, :] * prevalence
-    made: Array = full.reshape(alternatives, regions * AGES, regions * AGES)
+    cells = regions * AGES
+    prevalence = np.repeat(mixing, AGES, axis=2) / (populations[:, None] * SHARES).ravel()
+    made: Array = np.repeat(prevalence, AGES, axis=1)
+    made *= np.concatenate([contact.reshape(alternatives, cells, AGES)] * regions, axis=2)
     return made
 
 
@@ -115,8 +122,8 @@ def mixing(mobility: Array, ordered: Array) -> Array:
     """Return where a region's contacts take place: rows sum to 1; shape (alternatives, regions, regions)."""
     free = 1.0 - TRAVEL_CUT * ordered[..., 3]
     away: Array = mobility * free[:, :, None] * free[:, None, :]
-    home = 1.0 - away.sum(axis=2)
-    away += home[:, :, None] * np.eye(mobility.shape[0])
+    at_home = np.einsum("aii->ai", away)  # a view
+    at_home += 1.0 - away.sum(axis=2)
     return away
 
 
@@ -132,13 +139,11 @@ def weekly_price(ordered: Array, populations: Array) -> Array:
     return price
 
 
-def tire(compliance: Array, ordered: Array, fatigue: float) -> Array:
-    """Return compliance a week later."""
+def tire(compliance: Array, ordered: Array, fatigue: float, weeks: int = 1) -> Array:
+    """Return compliance some weeks later."""
     strain = np.maximum(0.0, ordered[..., 0] - 1.0) / 3.0 + 0.15 * (ordered[..., 1] > 1)
-    eased = RECOVERY * (1.0 - np.minimum(1.0, strain)) * (1.0 - compliance)
-    later: Array = np.minimum(1.0, np.maximum(FLOOR, compliance - fatigue * strain + eased))
-    return later
-
-
-def _wide(factor: Array) -> Array:
-    return factor[..., None, None]
+    lost, eased = fatigue * strain, RECOVERY * (1.0 - np.minimum(1.0, strain))
+    for _ in range(weeks):
+        compliance = compliance - lost + eased * (1.0 - compliance)
+        compliance = np.minimum(1.0, np.maximum(FLOOR, compliance))
+    return compliance

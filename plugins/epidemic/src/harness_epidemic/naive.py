@@ -17,11 +17,8 @@ from harness_epidemic.score import VALUES
 from harness_epidemic.weeks import Field, aftermath, model_of, run_week
 from harness_epidemic.world import outbreak
 
-STEPS: Final = 3
-"""Steps of a week in the sweep: coarser than an episode's, as only a scale is wanted."""
-
-DAILY: Final = 7
-"""Steps of a week in an episode."""
+DOUBLE: Final = 2
+"""Weeks that a sweep over constant policies takes as one, as only a scale is wanted; horizons are even."""
 
 CONSTANT: Final = tuple(
     Policy(level, "closed" if level == LEVELS - 1 else "open", level > 0, "open", min(level, 1))
@@ -30,37 +27,38 @@ CONSTANT: Final = tuple(
 """One package per level of distancing."""
 
 
-def sweep(identity: Identity, policies: tuple[Policy, ...], steps: int = STEPS) -> dict[str, Array]:
+def sweep(identity: Identity, policies: tuple[Policy, ...], span: int = DOUBLE) -> dict[str, Array]:
     """Return deaths, overflow, cost and aftermath of each policy, held from week 0 to the end."""
-    return sweep_sequences(identity, policies, np.arange(len(policies))[:, None], identity.weeks, steps)
+    return sweep_sequences(identity, policies, np.arange(len(policies))[:, None], identity.weeks, span)
 
 
 def sweep_sequences(
-    identity: Identity, ladder: tuple[Policy, ...], sequences: Array, step: int, steps: int = STEPS
+    identity: Identity, ladder: tuple[Policy, ...], sequences: Array, step: int, span: int = 1
 ) -> dict[str, Array]:
     """Return the four quantities of sequences of packages, each held for `step` weeks; shape (sequences, steps).
 
-    With `DAILY` steps of the equations the numbers are those of an episode.
+    They are those of an episode, and with a longer `span`, of weeks taken as one, near them.
     """
-    model, field = model_of(identity, steps), outbreak(identity)
+    model, field = model_of(identity), outbreak(identity)
     for week in range(-HISTORY, 0):
         run_week(model, field, week)
     field = field.repeat(len(sequences))
     deaths, overflow = np.zeros(len(sequences)), np.zeros(len(sequences))
     rows = np.array([policy.row() for policy in ladder], dtype=float)
-    for week in range(identity.weeks):
+    for week in range(0, identity.weeks, span):
         chosen = rows[sequences[:, week // step]][:, None, :]
         field.ordered = np.repeat(chosen, len(identity.regions), axis=1)
-        _send(identity, field, week)
-        tally = run_week(model, field, week, float(identity.supply.treasury)).tally
+        for arrives in range(week, week + span):
+            _send(identity, field, arrives)
+        tally = run_week(model, field, week, float(identity.supply.treasury), span).tally
         deaths, overflow = deaths + tally.deaths.sum(axis=1), overflow + tally.overflow.sum(axis=1)
     later = aftermath(model, field, identity.weeks)
     return {"deaths": deaths, "overflow": overflow, "cost": field.spent, "aftermath": later}
 
 
-def burdens(identity: Identity, policies: tuple[Policy, ...], steps: int = STEPS) -> list[float]:
+def burdens(identity: Identity, policies: tuple[Policy, ...], span: int = DOUBLE) -> list[float]:
     """Return the burdens of some constant policies, best first."""
-    found = sweep(identity, policies, steps)
+    found = sweep(identity, policies, span)
     return sorted(np.sum([VALUES[name] * values for name, values in found.items()], axis=0).tolist())
 
 

@@ -36,11 +36,8 @@ LADDER: Final = (
 LONGEST: Final = 4
 """Weeks that a call of `advance` can pass."""
 
-SIGHT: Final = 8
+SIGHT: Final = 10
 """Weeks that a plan reaches ahead, where nothing else is said."""
-
-SPAN: Final = 3
-"""Weeks that a plan takes as one."""
 
 PARTS: Final = 4
 """Steps that a plan of a single choice takes apart; the last choice holds to the end."""
@@ -59,6 +56,9 @@ PENDING_VALUE: Final = 1.5
 
 TRIES: Final = 300
 """Plans of a blind random search."""
+
+SPAN: Final = 3
+"""Weeks that such a plan takes as one."""
 
 
 class Planner:
@@ -145,8 +145,8 @@ class Planner:
         ordered = np.array([policy.row() for policy in self.ladder], dtype=float)[plans]
         field, model = belief.field.repeat(len(plans)), belief.model()
         loss, peak, sight = -field.spent, np.zeros(field.beds.shape), min(self.sight, left)
-        for start, weeks in _spans(step, sight):
-            field.ordered = ordered[:, :, min(start // step, plans.shape[2] - 1)]
+        for place, (start, weeks) in enumerate(_stretches(plans.shape[2], step, sight)):
+            field.ordered = ordered[:, :, place]
             loss += belief.pass_weeks(model, field, belief.week + start, weeks)
             peak = np.maximum(peak, patients(field))
         loss += field.spent
@@ -221,8 +221,7 @@ def _afterwards(model: Model, field: Field, week: int, end: bool) -> Array:
     return value
 
 
-def _spans(step: int, sight: int) -> Iterator[tuple[int, int]]:
-    """Yield (start, weeks) of the stretches of a plan: until the next decision, then to its end, `SPAN` at most."""
-    for begin, end in ((0, min(step, sight)), (step, sight)):
-        for start in range(begin, end, SPAN):
-            yield start, min(SPAN, end - start)
+def _stretches(parts: int, step: int, sight: int) -> Iterator[tuple[int, int]]:
+    """Yield (start, weeks) of the parts of a plan: one until each next decision, the last to the end of sight."""
+    for place, start in enumerate(range(0, min(parts * step, sight), step)):
+        yield start, sight - start if place == parts - 1 else min(step, sight - start)

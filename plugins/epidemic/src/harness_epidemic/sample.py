@@ -3,7 +3,8 @@
 The planner plays through the same tools, bulletins and budgets as any policy. Targets are what it reached plus the
 slack of the level; partial credit starts at the best of the simple rules, swept over with the true model (at `tiny`,
 where beginners shall earn some, at a poor one).
-Draws in which the planner is no better than a simple rule, or the epidemic is none, are rejected.
+Draws in which the planner is no better than a simple rule, or the epidemic is none, are rejected, and so are those in
+which letting go, or ordering everything, at one of the last decisions does better.
 """
 
 from __future__ import annotations
@@ -19,11 +20,12 @@ from harness_epidemic import tiny
 from harness_epidemic.belief import Brief
 from harness_epidemic.bulletin import bulletin
 from harness_epidemic.country import Bar, Disease, Identity, Region, Supply, Surveillance, Targets
-from harness_epidemic.measures import BED_PRICE
-from harness_epidemic.naive import CONSTANT, DAILY, burdens
+from harness_epidemic.endings import LATE, Moment, endings, moment
+from harness_epidemic.measures import BED_PRICE, LOCKDOWN, Policy
+from harness_epidemic.naive import CONSTANT, burdens
 from harness_epidemic.options import PLANS, Options, Plan, budgets
 from harness_epidemic.planner import Planner
-from harness_epidemic.score import burden, targets_for
+from harness_epidemic.score import burden, rate, targets_for
 from harness_epidemic.tools import EpidemicTools
 from harness_epidemic.world import World, measure, start_world
 
@@ -51,8 +53,14 @@ RANGES: Final[Mapping[str, tuple[float, float]]] = {
 DRAWN: Final = ("r0", "latent", "infectious", "stay", "immune", "severity", "season", "gain", "escape", "fatigue")
 """What is drawn of the disease, in this order."""
 
+EXTREMES: Final = {True: (tiny.LADDER[0], tiny.LADDER[-1]), False: (Policy(), LOCKDOWN)}
+"""What letting go and ordering everything are, at `tiny` and elsewhere."""
+
 LEAST_GAIN: Final = 0.02
 """By how much of its burden the planner must beat the best simple rule."""
+
+WORTH: Final = 0.005
+"""Reward, or share of the burden, that an ending without a plan may gain: a planner may let go when it is time."""
 
 
 class Proposer:
@@ -65,27 +73,51 @@ class Proposer:
         self.plan: Plan = PLANS[options.level]
 
     def sample(self, rng: np.random.Generator) -> Identity:
-        """Propose an instance whose planner beats the simple rules."""
+        """Propose an instance whose planner beats the simple rules, to the end."""
         drawn = draw(self.plan, rng)
-        small = self.options.level == "tiny"
-        world = tiny.play(drawn) if small else play(drawn, self.options)
+        small, late = self.options.level == "tiny", Late(drawn)
+        world = tiny.play(drawn, late.watch) if small else play(drawn, self.options, late)
         reached = measure(drawn, world)
-        simple = burdens(drawn, tiny.LADDER, DAILY) if small else burdens(drawn, CONSTANT)
+        simple = burdens(drawn, tiny.LADDER, 1) if small else burdens(drawn, CONSTANT)
         planned = burden(reached)
         if planned * (1.0 + LEAST_GAIN) > simple[0]:
             raise Reject("a simple rule does as well as the planner")
         bar = Bar(round(simple[self.plan.foot], 3), round(planned, 3))
-        return evolve(drawn, targets=targets_for(reached, self.plan.slack), bar=bar)
+        identity = evolve(drawn, targets=targets_for(reached, self.plan.slack), bar=bar)
+        kept = rate(identity, reached, self.options.level, late.orders).total
+        for result, orders in endings(drawn, late.moments, EXTREMES[small]):
+            gained = rate(identity, result, self.options.level, orders).total - kept
+            if gained > WORTH or burden(result) < planned * (1.0 - WORTH):
+                raise Reject("letting go, or ordering everything, at the end does better than the planner")
+        return identity
 
 
-def play(identity: Identity, options: Options) -> World:
+class Late:
+    """Remembers the last decisions of an episode.
+
+    Attributes:
+        orders: Orders given so far.
+    """
+
+    def __init__(self, identity: Identity) -> None:
+        self.weeks, self.orders, self.moments = identity.weeks, 0, list[Moment]()
+
+    def watch(self, world: World) -> None:
+        """See a world at a decision."""
+        if self.weeks - world.week <= LATE:
+            self.moments.append(moment(world, self.orders))
+
+
+def play(identity: Identity, options: Options, late: Late) -> World:
     """Let the planner play an instance through the tools; return the final world."""
     world = start_world(identity)
     planner = Planner(brief_of(identity, options.level))
     while world.week < identity.weeks:
+        late.watch(world)
         for name, arguments in planner.decide(bulletin(identity, world)):
             tools = EpidemicTools(identity, options, world, Clock())
             getattr(tools, name)(**arguments)
+            late.orders += name != "advance"
     return world
 
 

@@ -7,7 +7,7 @@ severity and stage than elsewhere, so that the reports, not habit, have to choos
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, ClassVar, Final, Literal
 
@@ -151,10 +151,11 @@ class TinyPlanner:
         self._admitted, self._patients = told["admitted"], told["patients"]
 
 
-def play(identity: Identity) -> State:
-    """Let the planner play an instance; return the final world."""
+def play(identity: Identity, watch: Callable[[State], None]) -> State:
+    """Let the planner play an instance; show the world at every decision, return the final one."""
     world, seen, region = start_world(identity), first_report(identity), identity.regions[0]
     planner = TinyPlanner(region.population, region.beds, identity.weeks, **seen)
     while world.week < identity.weeks:
+        watch(world)
         planner.learn(step(identity, world, planner.level()))
     return world

@@ -13,14 +13,14 @@ from attrs import asdict
 from harness.scripted import Move, Observation, Play, Scripted, View, call
 from harness_epidemic.country import Identity
 from harness_epidemic.disease import Array
-from harness_epidemic.naive import DAILY, sweep_sequences
+from harness_epidemic.naive import sweep_sequences
 from harness_epidemic.score import QUANTITIES
 from harness_epidemic.tiny import LADDER, STEP, TinyPlanner
 
 Turns = Generator[Move, Observation, None]
 Choice = Callable[[View, float, int], int]
 
-THRESHOLDS: Final = ((400.0, 0), (3200.0, 1))
+THRESHOLDS: Final = ((200.0, 0), (1600.0, 1))
 """Weekly cases per 100,000 up to which a level is held; tuned like the rules of the other levels."""
 
 
@@ -30,12 +30,22 @@ def _numbers(text: str) -> list[int]:
 
 def reference(view: View) -> Turns:
     """Plan."""
+    yield from _planned(view, None)
+
+
+def ending(level: int) -> Play:
+    """Return a policy that plans like the reference, but leaves it at a level for the last two steps."""
+    return lambda view: _planned(view, level)
+
+
+def _planned(view: View, last: int | None) -> Turns:
     (people, beds), cases = _numbers(view.facts["people"]), _numbers(view.facts["cases"])
     admitted, patients = _numbers(view.facts["patients"])
     (steps,) = _numbers(view.facts["steps"])
     planner = TinyPlanner(people, beds, steps * STEP, cases, admitted, patients)
-    for _ in range(view.limits.budgets["steps"]):
-        seen = yield call("advance", level=planner.level())
+    for step in range(view.limits.budgets["steps"]):
+        late = last is not None and step >= steps - 2
+        seen = yield call("advance", level=last if late else planner.level())
         planner.learn(seen.data)
     yield call("close_out")
 
@@ -90,7 +100,7 @@ def _wins(sequences: Array, identities: Sequence[Identity]) -> Array:
     """Return on how many instances each sequence meets the targets."""
     wins = np.zeros(len(sequences))
     for identity in identities:
-        found, targets = sweep_sequences(identity, LADDER, sequences, STEP, DAILY), asdict(identity.targets)
+        found, targets = sweep_sequences(identity, LADDER, sequences, STEP), asdict(identity.targets)
         wins += np.all([found[name] <= targets[name] for name in QUANTITIES], axis=0)
     return wins
 
@@ -107,6 +117,10 @@ TINY_POLICIES: Final = {
         choosing(by_thresholds(THRESHOLDS)), "lazy", summary="case thresholds, tuned on training draws"
     ),
     "perturbed-threshold": Scripted(choosing(perturbed), "adversary", summary="threshold, one level off at times"),
+    "lift-late": Scripted(ending(0), "adversary", summary="the reference, but at level 0 for the last two steps"),
+    "lock-late": Scripted(
+        ending(len(LADDER) - 1), "adversary", summary="the reference, but at the strictest level for the last two steps"
+    ),
     "constant": Scripted(
         None, "adversary", ceiling=0.10, fit=fit_constant, summary="best of all level sequences on training instances"
     ),

@@ -8,7 +8,7 @@ identity (`model_of`), or what a planner believes.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Final
 
 import numpy as np
@@ -76,6 +76,13 @@ class Field:
             *(np.repeat(part, times, axis=0) for part in self._parts),
         )
 
+    def beside(self, other: Field) -> Field:
+        """Return the alternatives of this field, then those of another."""
+        return Field(
+            np.concatenate([self.people, other.people], axis=1),
+            *(np.concatenate(pair) for pair in zip(self._parts, other._parts, strict=True)),
+        )
+
     @property
     def _parts(self) -> tuple[Array, ...]:
         return (self.jabbed, self.compliance, self.ordered, self.doses, self.tests, self.beds, self.spent)
@@ -101,10 +108,12 @@ def model_of(identity: Identity, steps: int = 7) -> Model:
     ill, drawn, days = identity.disease, chance(identity), 7.0 / steps
     middles = [days * (step + 0.5) for step in range(steps)]
 
+    @cache
     def strengths(week: int) -> list[Array]:
         shock = np.repeat(drawn.shocks[week + HISTORY], AGES)
         return [ill.strength(7 * week + day) * shock for day in middles]
 
+    @cache
     def escapes(week: int) -> list[float] | None:
         return [ill.escaping(7 * week + day, days) for day in middles] if ill.variant <= identity.weeks else None
 
@@ -133,10 +142,10 @@ def run_week(model: Model, field: Field, week: int, treasury: float = np.inf, sp
     matrix = measures.force_matrix(contact, measures.mixing(model.mobility, ordered), model.populations)
     steps = model.strengths(week) * span
     jabs = _vaccinate(field, model.populations, len(steps), span)
-    tally = disease.advance(field.people, model.pace, matrix, steps, field.beds, jabs, model.escapes(week))
+    escapes = (model.escapes(week) or []) * span or None
+    tally = disease.advance(field.people, model.pace, matrix, steps, field.beds, jabs, escapes)
     price = span * measures.weekly_price(ordered, model.populations) + measures.TEST_PRICE * used
-    for _ in range(span):
-        field.compliance = measures.tire(field.compliance, ordered, model.fatigue)
+    field.compliance = measures.tire(field.compliance, ordered, model.fatigue, span)
     field.tests, field.spent = field.tests - used, field.spent + price.sum(axis=1)
     return Week(tally, ordered[..., 4] * share, unpaid)
 
@@ -164,15 +173,12 @@ def _vaccinate(field: Field, populations: Array, steps: int, span: int) -> Array
     left = np.minimum(field.doses, span * VACCINATION_RATE * populations)
     if not left.any():
         return np.zeros_like(field.jabbed) if field.jabbed.any() else None
-    given, jabbed = np.zeros_like(left), field.jabbed.reshape(*left.shape, AGES).copy()
-    shares = np.zeros_like(jabbed)
-    for band in reversed(range(AGES)):
-        waiting = np.maximum(0.0, UPTAKE * heads[:, band] - jabbed[..., band])
-        amount = np.minimum(waiting, left - given)
-        shares[..., band] = EFFICACY * amount / steps / np.maximum(1.0, heads[:, band] - jabbed[..., band])
-        jabbed[..., band] += amount
-        given += amount
-    field.doses, field.jabbed = field.doses - given, jabbed.reshape(field.jabbed.shape)
+    jabbed = field.jabbed.reshape(*left.shape, AGES)
+    waiting = np.maximum(0.0, UPTAKE * heads - jabbed)
+    older = waiting[..., ::-1].cumsum(axis=2)[..., ::-1] - waiting
+    given = np.minimum(waiting, np.maximum(0.0, left[..., None] - older))
+    shares: Array = EFFICACY / steps * given / np.maximum(1.0, heads - jabbed)
+    field.doses, field.jabbed = field.doses - given.sum(axis=2), (jabbed + given).reshape(field.jabbed.shape)
     return shares.reshape(field.jabbed.shape)
 
 

@@ -122,15 +122,21 @@ def pass_week(identity: Identity, world: World) -> Week:
     """Move a world on by a week, in place."""
     field = field_of(world)
     week = run_week(model_of(identity), field, world.week, float(identity.supply.treasury))
+    settle(field)
     world.history.append(_leaf(field, week))
     world.people, world.jabbed = field.people[:, 0].tolist(), field.jabbed[0].tolist()
     world.compliance, world.spent = field.compliance[0].tolist(), float(field.spent[0])
-    world.doses, world.tests = (np.floor(stock[0] + 1e-6).astype(int).tolist() for stock in (field.doses, field.tests))
+    world.doses, world.tests = (stock[0].astype(int).tolist() for stock in (field.doses, field.tests))
     world.overflow += float(week.tally.overflow.sum())
     world.unpaid += int(week.unpaid[0])
     world.week += 1
     deliver(identity, world)
     return week
+
+
+def settle(field: Field) -> None:
+    """Leave whole doses and tests in stock."""
+    field.doses, field.tests = (np.floor(stock + 1e-6) for stock in (field.doses, field.tests))
 
 
 def run_out(identity: Identity, world: World) -> None:
@@ -148,4 +154,5 @@ def measure(identity: Identity, world: World) -> Result:
 def _leaf(field: Field, week: Week) -> list[list[float]]:
     tally = week.tally
     rows = (tally.onsets, tally.admissions, tally.deaths, patients(field), week.traced)
-    return [[round(float(number), 3) for number in row[0]] for row in rows]
+    leaf: list[list[float]] = np.round([row[0] for row in rows], 3).tolist()
+    return leaf
