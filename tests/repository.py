@@ -8,11 +8,7 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-IN_WORK = (ROOT / "plugins" / "IN_WORK").read_text().split()
-PACKAGES = [
-    ROOT / "core",
-    *sorted(path.parent for path in ROOT.glob("plugins/*/pyproject.toml") if path.parent.name not in IN_WORK),
-]
+PACKAGES = [ROOT / "core", *sorted(path.parent for path in ROOT.glob("plugins/*/pyproject.toml"))]
 TASKS = [path for path in PACKAGES if path.name != "core" and any(path.glob("src/*/task.py"))]
 
 SKIPPED = {"__pycache__", "build", "dist", "node_modules"}

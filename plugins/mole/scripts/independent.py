@@ -114,7 +114,7 @@ def beaten(identity: ConformerIdentity, row: Mapping[str, Any], free: Sequence[t
     starts = sorted(turned, key=lambda one: one[0] + strain(bands, one[1]))[:LOW]
     places = [(bench.minimise(torsions), bench.torsions()) for _, torsions in starts]
     effort = next(r["minimisations"] for r in row["rows"] if r["energy"] == identity.energy)
-    rng = np.random.default_rng([SEED, round(1000 * identity.energy)])
+    rng = np.random.default_rng([SEED, round(1000 * abs(identity.energy))])
     places += bench.multistart(TIMES * effort, rng)
     lowest = min(bench.settled(torsions) for _, torsions in sorted(places)[:5])
     return identity.energy - lowest

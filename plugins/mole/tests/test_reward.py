@@ -67,6 +67,21 @@ def test_every_requirement_of_a_lead_counts(lead: Task) -> None:
         assert worse[0] <= 0.6
 
 
+def test_leaving_the_lead_alone_earns_little_and_each_mended_requirement_more(lead: Task) -> None:
+    for index in range(10):
+        identity = lead.decode_identity(lead.sample(index).identity)
+        names = [r.name for r in identity.requirements]
+        held, values = dict(zip(names, identity.start, strict=True)), values_of(identity)
+        missed = [r.name for r, start in zip(identity.requirements, identity.start, strict=True) if r.off(start)]
+        totals = []
+        for count in range(len(missed) + 1):
+            metrics = {"values": held | {name: values[name] for name in missed[:count]}}
+            totals.append(lead.reward.score(identity, Log(answer={"smiles": "C"}, metrics=metrics, turns=2)).total)
+        assert totals == sorted(set(totals))
+        assert totals[0] < 0.35  # seven of nine held weigh 7 beside 8 for the two that are missed
+        assert totals[-2] <= 0.6 < totals[-1]
+
+
 @pytest.mark.parametrize(
     ("value", "off", "room"), [(1.0, 0, 0.0), (1.5, 0, 0.5), (2.0, 0, 0.0), (0.9, -0.1, -0.1), (2.3, 0.3, -0.3)]
 )

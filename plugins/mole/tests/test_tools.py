@@ -6,10 +6,11 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
-from harness import Completion, InlineEpisode, Task, ToolCall
-from harness_mole.landscape import landscape
+from harness import Completion, InlineEpisode, Log, Task, ToolCall
+from harness_mole.landscape import HANDED_IN, landscape
 from harness_mole.requirements import measure
 
 Make = Callable[..., Any]
@@ -33,6 +34,31 @@ def test_energies_agree_with_the_landscape(conformer: Task, bench: Make) -> None
     again = made.ask("minimise", {"torsions": reached["torsions"]})
     assert again["energy"] == pytest.approx(reached["energy"], abs=0.05)
     assert reached["energy"] <= held["energy"]
+
+
+def test_what_minimise_returned_counts_with_the_energy_it_told(conformer: Task, bench: Make) -> None:
+    """Eighty steps from there would sometimes end higher: a start far from a nitrogen or ring of the base geometry."""
+    rng, higher = np.random.default_rng(5), 0
+    for index in range(24):
+        made = bench(conformer, index)
+        place = landscape(made.identity.template, made.identity.bands, made.identity.mirrored)
+        reached = made.ask("minimise", {"torsions": rng.uniform(-180, 180, len(torsions_of(made))).tolist()})
+        handed = {"torsions": [angle - 360.0 if angle > 170 else angle for angle in reached["torsions"]]}
+        made.episode.step(Completion(tool_calls=(ToolCall("s", "submit", json.dumps(handed)),)))
+        outcome = made.episode.close()
+        told = made.episode.log.metrics["energy"]
+        assert round(told, 2) == reached["energy"]
+        assert outcome.success == (reached["above_target"] <= 0)
+        higher += place.relax(reached["torsions"], HANDED_IN).energy > told + 0.1
+    assert higher > 0
+
+
+def test_what_is_told_decides_to_the_printed_digit(conformer: Task) -> None:
+    for index in range(12):
+        identity = conformer.decode_identity(conformer.sample(index).identity)
+        for above in (-0.01, 0.0, 0.01):
+            log = Log(answer={"torsions": []}, metrics={"energy": identity.target + above}, turns=3)
+            assert conformer.reward.score(identity, log).success == (above <= 0)
 
 
 def test_conformer_budgets_are_told_and_enforced(conformer: Task, bench: Make) -> None:

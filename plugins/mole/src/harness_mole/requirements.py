@@ -39,7 +39,7 @@ REACH: Final[Mapping[Name, float]] = {
     "substructure": 1.0,
     "alerts": 2.0,
 }
-"""Distance from an interval at which nothing is earned for it."""
+"""Distance from an interval at which nothing is earned for it, where the lead lies inside."""
 
 
 @frozen
@@ -70,9 +70,9 @@ class Requirement:
         ]
         return round(min(ends), 6)
 
-    def closeness(self, value: float) -> float:
-        """1 inside, falling to 0 at `REACH`."""
-        return max(0.0, 1 - abs(self.off(value)) / REACH[self.name])
+    def closeness(self, value: float, start: float) -> float:
+        """1 inside, falling to 0 at the distance of the lead's value `start`, or at `REACH` if that is inside."""
+        return max(0.0, 1 - abs(self.off(value)) / (abs(self.off(start)) or REACH[self.name]))
 
 
 def measure(mol: Any, lead: str, core: str) -> tuple[dict[Name, float], tuple[str, ...]]:

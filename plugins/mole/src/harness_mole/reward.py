@@ -16,6 +16,9 @@ from harness_mole.sample import TOLERANCE, ConformerIdentity, LeadIdentity, Opti
 ENERGY_REACH = 10.0
 """Energy above the certified minimum, in kcal/mol, at which nothing is earned."""
 
+MISSED_WEIGHT = 4.0
+"""Weight of a requirement that the lead misses, beside 1 for one that it meets."""
+
 
 class ConformerReward:
     """Scores the energy of the submitted conformer after minimisation."""
@@ -29,8 +32,9 @@ class ConformerReward:
         """Score the submitted torsions; without them nothing is earned."""
         if log.answer is None or "energy" not in log.metrics:
             return Score(False, (Term("energy", 0.0),), margin=-1.0, detail="nothing was submitted")
-        gap = float(log.metrics["energy"]) - identity.energy
-        margin = max(-1.0, min(1.0, (TOLERANCE - gap) / TOLERANCE))
+        energy = float(log.metrics["energy"])
+        gap, room = energy - identity.energy, round(identity.target - round(energy, 2), 2)  # the numbers that are told
+        margin = max(-1.0, min(1.0, room / TOLERANCE))
         return Score(
             success=margin >= 0,
             progress=(Term("energy", max(0.0, min(1.0, 1 - gap / ENERGY_REACH))),),
@@ -53,16 +57,28 @@ class LeadReward:
         values: Mapping[str, Any] = log.metrics.get("values", {})
         asked = identity.requirements
         if log.answer is None or not values:
-            return Score(False, tuple(Term(r.name, 0.0) for r in asked), margin=-1.0, detail="nothing was submitted")
+            return Score(False, _closeness(identity, {}), margin=-1.0, detail="nothing was submitted")
         margin = min(_margin(requirement, float(values[requirement.name])) for requirement in asked)
         missed = [r.name for r in asked if r.off(float(values[r.name])) != 0]
         return Score(
             success=margin >= 0,
-            progress=tuple(Term(r.name, r.closeness(float(values[r.name]))) for r in asked),
+            progress=_closeness(identity, values),
             efficiency=(*_unspent(log, self.options.lead_budgets()), _turns(log, self.options)),
             margin=margin,
             detail=f"missed: {', '.join(missed)}" if missed else "every requirement is met",
         )
+
+
+def _closeness(identity: LeadIdentity, values: Mapping[str, Any]) -> tuple[Term, ...]:
+    """One term a requirement; those that the lead misses weigh more, since leaving it alone is no progress."""
+    return tuple(
+        Term(
+            asked.name,
+            asked.closeness(float(values[asked.name]), start) if values else 0.0,
+            MISSED_WEIGHT if asked.off(start) else 1.0,
+        )
+        for asked, start in zip(identity.requirements, identity.start, strict=True)
+    )
 
 
 def _margin(requirement: Requirement, value: float) -> float:

@@ -102,6 +102,7 @@ class LeadIdentity:
         lead: SMILES shown.
         core: Required substructure.
         requirements: What is asked, in the order in which it is told.
+        start: What the lead has of each, in the same order.
         edits: Edits that lead to a solution; hidden.
         solution: That solution, in the form of `chemistry.sealed`; hidden.
     """
@@ -109,6 +110,7 @@ class LeadIdentity:
     lead: str
     core: str
     requirements: tuple[Requirement, ...]
+    start: tuple[float, ...]
     edits: tuple[Edit, ...] = field(repr=False)
     solution: str = field(repr=False)
 
@@ -215,7 +217,8 @@ def propose_lead(options: Options, rng: np.random.Generator) -> LeadIdentity:
             continue
         asked = _requirements(values, WIDTHS[options.level], rng)
         if sum(r.off(before[r.name]) != 0 for r in asked) >= 2:
-            return LeadIdentity(lead, core, asked, edits, chemistry.sealed(chemistry.apply(lead, edits, core)))
+            start = tuple(before[requirement.name] for requirement in asked)
+            return LeadIdentity(lead, core, asked, start, edits, chemistry.sealed(chemistry.apply(lead, edits, core)))
     raise Reject("no drawn edits of this lead are free of alerts and change enough")
 
 

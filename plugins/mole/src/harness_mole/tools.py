@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar
 
-from attrs import define
+from attrs import Factory, define
 
 from harness.errors import Refused
 from harness.layers import Toolset
@@ -18,7 +18,7 @@ from harness.schema import Length, Range, Unit
 from harness.tools import tool
 from harness_mole import chemistry
 from harness_mole.chemistry import BadMolecule, Edit
-from harness_mole.landscape import HANDED_IN, Landscape, landscape, wrap
+from harness_mole.landscape import HANDED_IN, Landscape, apart, landscape, wrap
 from harness_mole.requirements import Requirement, measure
 from harness_mole.sample import ConformerIdentity, LeadIdentity, library
 
@@ -28,14 +28,23 @@ STEP = 20
 HIGHEST = 9999.0
 """Larger energies are printed as this: atoms lie on top of one another."""
 
+SAME = 0.06
+"""Degrees by which torsions handed in may differ from those that `minimise` printed, and still are the same."""
+
 Torsions = Annotated[list[Annotated[float, Range(-360, 360)]], Length(1, 12), Unit("degrees")]
 
 
 @define
 class Conformer:
-    """The world of a conformer episode: the submitted torsions."""
+    """The world of a conformer episode.
+
+    Attributes:
+        submitted: Torsions handed in.
+        told: What `minimise` has told: rows of an energy and its torsions as printed.
+    """
 
     submitted: list[float] | None = None
+    told: list[list[float]] = Factory(list)
 
 
 class ConformerTools(Toolset):
@@ -96,16 +105,18 @@ class ConformerTools(Toolset):
             torsions: One angle per rotatable bond, in the order of the list.
         """
         reached = self._landscape().settle(self._checked(torsions))
+        ended = [round(angle, 1) for angle in reached.torsions]
+        self.world.told.append([reached.energy, *ended])
         return {
             "energy": round(reached.energy, 2),
             "above_target": round(reached.energy - self.identity.target, 2),
             "band_energy": round(reached.penalty, 2),
-            "torsions": [round(angle, 1) for angle in reached.torsions],
+            "torsions": ended,
         }
 
     @tool(final=True)
     def submit(self, torsions: Torsions) -> str:
-        """Hand in torsions; they are minimised for 80 steps and the energy counts. This ends the task.
+        """Hand in torsions, finally: what minimise returned counts as it told, all else after 80 steps of minimising.
 
         Args:
             torsions: One angle per rotatable bond, in the order of the list.
@@ -114,10 +125,14 @@ class ConformerTools(Toolset):
         return "The conformer is handed in."
 
     def calc_reward(self) -> Mapping[str, Any]:
-        """Minimise what was submitted for a limited number of steps."""
-        if self.world.submitted is None:
+        """Look up what was submitted among the ends that `minimise` told, else minimise it for a few steps."""
+        handed = self.world.submitted
+        if handed is None:
             return {}
-        reached = self._landscape().relax(self.world.submitted, HANDED_IN)
+        known = [row for row in self.world.told if max(map(apart, row[1:], handed)) < SAME]
+        if known:
+            return {"energy": min(row[0] for row in known), "torsions": handed}
+        reached = self._landscape().relax(handed, HANDED_IN)
         return {"energy": reached.energy, "torsions": [round(angle, 2) for angle in reached.torsions]}
 
     def _landscape(self) -> Landscape:
