@@ -1,8 +1,9 @@
 """What the parts of each task cost: proposal, prompt with its images, tool call, certification, cold worker.
 
 CPU times are those of this process, medians over instances of a group; the worker and the certification of a hundred
-instances are wall time on worker processes. Limits: a proposal and a tool call 50 ms, a picture 100 ms, a hundred
-certified instances of a group three minutes on two cores (measured on a part of them and scaled).
+instances are wall time on worker processes. The first line says how fast the machine is: the CPU time of a loop.
+Limits: a proposal and a tool call 50 ms, a picture 100 ms, a hundred certified instances of a group three minutes on
+two cores (measured on a part of them and scaled).
 
     python benchmarks/task_times.py [TASK …] [-n 10] [--json]
 """
@@ -97,6 +98,17 @@ async def workers(task: Task, count: int) -> dict[str, float]:
     return {"cold_worker_s": cold, "certify_100_s": certified * 100 / (2 * count)}
 
 
+def loop() -> float:
+    """CPU seconds of three million additions in a Python loop: how fast this machine is just now."""
+
+    def add() -> None:
+        total = 0
+        while total < 3_000_000:
+            total += 1
+
+    return min(cpu_ms(add)[0] for _ in range(3)) / 1000
+
+
 def measure(name: str, count: int) -> dict[str, dict[str, float]]:
     """Measure every group of a task."""
     found = {}
@@ -125,6 +137,8 @@ def main() -> int:
     parser.add_argument("-n", type=int, default=10, help="instances of each group")
     parser.add_argument("--json", action="store_true", help="print JSON")
     asked = parser.parse_args()
+    if not asked.json:
+        print(f"a loop of three million additions takes {loop():.2f} s on this machine")
     times = {}
     for name in asked.tasks or sorted(item.name for item in plugins.listings("harness.tasks")):
         times[name] = measure(name, asked.n)

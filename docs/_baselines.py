@@ -36,6 +36,24 @@ filtered. Each task's page has the full table with mean rewards.
 |---|---|--:|---|--:|---|--:|--:|--:|--:|
 """
 
+BLIND = {
+    "flangeplane": ("typical-bore", "blind-search"),
+    "holdem": (
+        "fold", "call", "min-raise", "pot", "all-in", "random",
+        "perturbed-call", "perturbed-pot", "perturbed-all-in",
+    ),
+}  # fmt: skip
+"""Policies of the vision tasks that make no use of a picture."""
+
+VISION = """
+## Without looking
+
+What policies that use the text alone reach where facts are in the picture only (8 % are allowed):
+
+| task | group | best of them | success |
+|---|---|---|--:|
+"""
+
 TAIL = """
 Times are medians of CPU time of one process: certifying one accepted instance, one proposal, one tool call with the
 reference's own thinking.
@@ -77,6 +95,17 @@ def rows(task: str, suite: dict[str, Any]) -> Iterator[str]:
         yield f"| {' | '.join(cells)} |\n"
 
 
+def blind(found: dict[str, dict[str, Any]]) -> Iterator[str]:
+    """Yield a table row per group with pictures: the best policy that does not look."""
+    for task, names in BLIND.items():
+        for group, policies in found[task]["certification"].items():
+            if not group.startswith("text"):
+                best = max(names, key=lambda name: policies[name]["success"])
+                share = policies[best]["success"]
+                which = best if share else f"none of {len(names)}"
+                yield f"| {task} | {group} | {which} | {percent(share)} |\n"
+
+
 def percent(share: float) -> str:
     """Write a share as a table shows it."""
     return f"{100 * share:.{0 if share in (0, 1) else 1}f} %"
@@ -87,7 +116,8 @@ def page() -> str:
     found = suites()
     counts = {p["n"] for suite in found.values() for group in suite["certification"].values() for p in group.values()}
     head = HEAD.format(count="–".join(str(n) for n in sorted({min(counts), max(counts)})), fit=500)
-    return head + "".join(row for name, suite in found.items() for row in rows(name, suite)) + TAIL
+    table = "".join(row for name, suite in found.items() for row in rows(name, suite))
+    return head + table + TAIL + VISION + "".join(blind(found))
 
 
 def main() -> int:
