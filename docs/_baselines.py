@@ -48,7 +48,7 @@ BLIND = {
 VISION = """
 ## Without looking
 
-What policies that use the text alone reach where facts are in the picture only (8 % are allowed):
+What policies that make no use of the pictures reach where facts are in the picture only (8 % are allowed):
 
 | task | group | best of them | success |
 |---|---|---|--:|

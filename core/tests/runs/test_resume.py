@@ -73,7 +73,19 @@ def test_ctrl_c_names_what_hangs_and_keeps_what_is_done(tmp_path: Path) -> None:
     assert "in flight: faulty plain #" in stderr
     assert "running act for" in stderr
     assert f"--resume {run}" in stderr
-    assert kill9.finished(run) >= 1
+    assert f"interrupted; {kill9.finished(run)} of 8 episodes are kept" in stderr
+
+
+def test_ctrl_c_counts_the_episodes_that_end_while_it_stops(tmp_path: Path) -> None:
+    for number in range(3):
+        run = tmp_path / f"run{number}"
+        words = ("rollout", "toy", "-n", "4000", "-c", "64", "--backend", "process", "--workers", "2", "--no-certify")
+        running = start(*words, "--out", str(run))
+        wait_for(lambda run=run: kill9.finished(run) >= 20)  # type: ignore[misc]
+        running.send_signal(signal.SIGINT)
+        _, stderr = running.communicate(timeout=30)
+        assert running.returncode == 130
+        assert f"interrupted; {kill9.finished(run)} of 4000 episodes are kept" in stderr
 
 
 def test_an_unreachable_endpoint_ends_the_run_with_one_line_and_a_resumable_folder(tmp_path: Path) -> None:

@@ -144,30 +144,30 @@ def _play(rollout: Rollout, folder: RunFolder) -> HarnessError | None:
 
 
 async def _with_signals(rollout: Rollout, folder: RunFolder, tick: Any) -> HarnessError | None:
-    stopped: list[HarnessError] = []
+    ended: HarnessError | None = None
+    interrupted = anyio.Event()
     async with anyio.create_task_group() as group:
-        group.start_soon(_watch_interrupt, rollout, folder, stopped, group.cancel_scope)
+        group.start_soon(_watch_interrupt, rollout, interrupted, group.cancel_scope)
         group.start_soon(_tick, tick)
         try:
             await rollout.run()
         except Stopped as error:
-            stopped.append(error)
+            ended = error
         group.cancel_scope.cancel()
-    return stopped[0] if stopped else None
+    if interrupted.is_set():  # counted only now: an episode in its last step is still written
+        kept = f"{rollout.tally.done} of {rollout.tally.total} episodes are kept"
+        ended = Interrupted(f"interrupted; {kept}; continue with `harness rollout --resume {folder.path}`")
+    return ended
 
 
-async def _watch_interrupt(
-    rollout: Rollout, folder: RunFolder, stopped: list[HarnessError], scope: anyio.CancelScope
-) -> None:
+async def _watch_interrupt(rollout: Rollout, interrupted: anyio.Event, scope: anyio.CancelScope) -> None:
     """On the first Ctrl-C say what is in flight and stop; a second one ends the process at once."""
     with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
         async for _ in signals:
             break
     for line in rollout.describe_in_flight()[:10]:
         click.echo(f"  in flight: {line}", err=True)
-    tally = rollout.tally
-    kept = f"{tally.done} of {tally.total} episodes are kept"
-    stopped.append(Interrupted(f"interrupted; {kept}; continue with `harness rollout --resume {folder.path}`"))
+    interrupted.set()
     scope.cancel()
 
 
